@@ -24,11 +24,11 @@ struct AccessCost {
   std::uint32_t wavefronts = 0;  ///< data-stage cycles taken for this instruction's lanes
   std::uint32_t ideal = 0;       ///< fewest possible with the same width and active lanes
   std::uint32_t conflicts = 0;   ///< what the bank-conflict counter shows (= excess but for cas)
-  std::uint32_t ways = 0;        ///< most words (atomics: lanes) in one bank of one pass; 0 = no lane
-  std::uint32_t passes = 0;      ///< passes with an active lane
-  std::uint32_t cycles = 0;      ///< data-stage occupation under load: max(wavefronts, floor)
-  bool merged = false;           ///< the pair-merge of loads applied
-  bool modelled = true;          ///< false: the machine has no rule that covers it exactly
+  std::uint32_t ways = 0;    ///< most words (atomics: lanes) in one bank of one pass; 0 = no lane
+  std::uint32_t passes = 0;  ///< passes with an active lane
+  std::uint32_t cycles = 0;  ///< data-stage occupation under load: max(wavefronts, floor)
+  bool merged = false;       ///< the pair-merge of loads applied
+  bool modelled = true;      ///< false: the machine has no rule that covers it exactly
 
   std::uint32_t excess() const { return wavefronts - ideal; }
   friend bool operator==(const AccessCost&, const AccessCost&) = default;
@@ -40,9 +40,13 @@ struct AccessCost {
 Status check_access(const EventShape& shape, const Event& event, const SharedMemory& machine,
                     std::uint64_t shared_end = 0);
 
-/// Cost of an access that passed check_access. Depends on `event` only through base modulo
-/// bank_bytes (and, for cp.async.ca, modulo the line and bank sizes).
+/// Cost of an access that passed check_access.
 AccessCost access_cost(const EventShape& shape, const Event& event, const SharedMemory& machine);
+
+/// Two events of one shape with equal keys have equal costs, so that a cost can be kept: the base
+/// modulo bank_bytes, since moving all lanes by whole words only renames the banks. Copies through
+/// L1 depend on both bases.
+std::uint64_t cost_key(const EventShape& shape, const Event& event, const SharedMemory& machine);
 
 /// Lanes that touch one word in one pass.
 struct WordUse {
@@ -52,9 +56,9 @@ struct WordUse {
 
 /// One pass in detail: what each bank has to deliver.
 struct PassDetail {
-  LaneMask lanes = 0;                        ///< active lanes of the pass
+  LaneMask lanes = 0;  ///< active lanes of the pass
   std::uint32_t ways = 0;
-  std::vector<std::vector<WordUse>> banks;   ///< per bank, words in order of first use
+  std::vector<std::vector<WordUse>> banks;  ///< per bank, words in order of first use
 };
 
 /// The whole picture of one access, for explanations. Slow; same counts as access_cost.

@@ -36,10 +36,10 @@ struct EventShape {
 
 /// Bits of EventShape::flags.
 enum EventFlags : std::uint8_t {
-  kValuesKnown = 1,        ///< a store whose values the source saw
-  kEqualValues = 2,        ///< (with kValuesKnown) lanes that share an address wrote equal values
-  kTransposed = 4,         ///< ldmatrix/stmatrix .trans: same cost, other registers
-  kAddressesPartial = 8,   ///< the source knew only some lanes' addresses; the rest are absent
+  kValuesKnown = 1,       ///< a store whose values the source saw
+  kEqualValues = 2,       ///< (with kValuesKnown) lanes that share an address wrote equal values
+  kTransposed = 4,        ///< ldmatrix/stmatrix .trans: same cost, other registers
+  kAddressesPartial = 8,  ///< the source knew only some lanes' addresses; the rest are absent
 };
 
 /// One execution of a shape by one warp.

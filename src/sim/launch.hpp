@@ -16,23 +16,23 @@ struct Dim3 {
 
 /// One static instruction that produced events. Unknown parts stay empty.
 struct Site {
-  std::string function;      ///< kernel or device function (mangled as in the module)
-  std::uint32_t pc = 0;      ///< byte offset in the function
-  std::string instruction;   ///< SASS text, or the source expression for sites without machine code
-  std::string file;          ///< source file as the compiler recorded it
-  std::uint32_t line = 0;    ///< 1-based; 0 = unknown
+  std::string function;     ///< kernel or device function (mangled as in the module)
+  std::uint32_t pc = 0;     ///< byte offset in the function
+  std::string instruction;  ///< SASS text, or the source expression for sites without machine code
+  std::string file;         ///< source file as the compiler recorded it
+  std::uint32_t line = 0;   ///< 1-based; 0 = unknown
 
   friend bool operator==(const Site&, const Site&) = default;
 };
 
 /// One machine instruction of a kernel.
 struct ProgramInstruction {
-  std::uint32_t pc = 0;        ///< byte offset in the function
+  std::uint32_t pc = 0;             ///< byte offset in the function
   std::uint64_t encoding_low = 0;   ///< bits 0..63 of the 128-bit word
   std::uint64_t encoding_high = 0;  ///< bits 64..127: control bits are 105..125 of the word
-  std::string text;            ///< disassembly
-  std::uint32_t file = 0;      ///< index into Program::files
-  std::uint32_t line = 0;      ///< 0 = unknown
+  std::string text;                 ///< disassembly
+  std::uint32_t file = 0;           ///< index into Program::files
+  std::uint32_t line = 0;           ///< 0 = unknown
 
   friend bool operator==(const ProgramInstruction&, const ProgramInstruction&) = default;
 };
@@ -48,16 +48,16 @@ struct Program {
 
 /// What is known of the device that ran the launch; zeros and empty strings are unknown.
 struct DeviceInfo {
-  std::string name;                        ///< as the driver names it
-  std::string arch;                        ///< "sm_90"
+  std::string name;  ///< as the driver names it
+  std::string arch;  ///< "sm_90"
   std::uint32_t sms = 0;
   std::uint32_t warp_lanes = 32;
   std::uint64_t shared_per_sm = 0;         ///< bytes
   std::uint64_t shared_per_block_max = 0;  ///< bytes, with opt-in
   std::uint32_t shared_reserved = 0;       ///< bytes of each block's window kept by the driver
   std::uint32_t clock_khz = 0;
-  std::string driver;                      ///< version
-  std::string toolkit;                     ///< version
+  std::string driver;   ///< version
+  std::string toolkit;  ///< version
 
   friend bool operator==(const DeviceInfo&, const DeviceInfo&) = default;
 };

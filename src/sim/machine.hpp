@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,9 +23,9 @@ enum class BankCount : std::uint8_t {
 /// How the data stage serves one kind of access. First matching rule of a machine wins.
 struct AccessRule {
   std::vector<Operation> operations;
-  std::uint8_t width = 0;             ///< bytes per lane (per row for matrix operations)
-  std::uint8_t matrices = 0;          ///< 0 = not a matrix operation
-  std::vector<LaneMask> passes;       ///< lanes served together, in service order
+  std::uint8_t width = 0;        ///< bytes per lane (per row for matrix operations)
+  std::uint8_t matrices = 0;     ///< 0 = not a matrix operation
+  std::vector<LaneMask> passes;  ///< lanes served together, in service order
   /// Loads may be served in fewer passes when every active lane has lane^x inactive or at the same
   /// address, for one of these x over the whole warp.
   std::vector<std::uint8_t> merge_xor;
@@ -33,23 +34,24 @@ struct AccessRule {
   std::uint32_t wavefronts_per_word = 1;  ///< data-stage cycles for each serialised word
   std::uint32_t floor = 1;                ///< fewest data-stage cycles an instruction occupies
   std::uint32_t merged_floor = 1;
-  std::string source;                     ///< measurement or document that sets this rule
+  bool through_tags =
+      false;               ///< an asynchronous copy through L1: copy_model.hpp adds the tag stage
+  bool uncounted = false;  ///< the data-stage counters do not see this access (cost 0)
 };
 
-/// How asynchronous copies through L1 reach the banks (see copy_model.hpp).
+/// The tag stage of asynchronous copies through L1 (see copy_model.hpp).
 struct CopyRule {
-  bool known = false;                ///< false: the machine file says nothing; costs are unmodelled
-  std::uint32_t line_bytes = 128;    ///< L1 tag line
+  bool known = false;              ///< false: the machine file says nothing; costs are unmodelled
+  std::uint32_t line_bytes = 128;  ///< L1 tag line
   /// Tag sets: set index bit i = parity of (line number & set_hash[i]).
   std::vector<std::uint64_t> set_hash;
-  std::string source;
 };
 
 /// Shared memory of one SM and its rules.
 struct SharedMemory {
   std::uint32_t banks = 32;
-  std::uint32_t bank_bytes = 4;      ///< bytes of one bank per data-stage cycle
-  std::uint32_t lanes = 32;          ///< of a warp
+  std::uint32_t bank_bytes = 4;  ///< bytes of one bank per data-stage cycle
+  std::uint32_t lanes = 32;      ///< of a warp
   std::vector<AccessRule> rules;
   CopyRule copies;
 
@@ -59,21 +61,27 @@ struct SharedMemory {
 
 /// Limits that decide how many blocks an SM holds (see occupancy.hpp).
 struct OccupancyLimits {
-  std::uint32_t max_warps = 64;               ///< per SM
-  std::uint32_t max_blocks = 32;              ///< per SM
+  std::uint32_t max_warps = 64;   ///< per SM
+  std::uint32_t max_blocks = 32;  ///< per SM
   std::uint32_t max_threads_per_block = 1024;
   std::uint32_t registers_per_sm = 65536;
   std::uint32_t max_registers_per_thread = 255;
-  std::uint32_t register_granularity = 256;   ///< registers, per warp
+  std::uint32_t register_granularity = 256;  ///< registers, per warp
   std::uint32_t sub_cores = 4;
-  std::uint32_t warp_granularity = 4;         ///< warps, in the per-block register check
-  std::uint32_t shared_per_sm = 233472;       ///< bytes
-  std::uint32_t shared_per_block = 232448;    ///< bytes, with opt-in
-  std::uint32_t shared_default = 49152;       ///< bytes a block may use without opt-in
-  std::uint32_t shared_reserved = 1024;       ///< bytes the driver adds to each block
-  std::uint32_t shared_granularity = 128;     ///< bytes
-  std::vector<std::uint32_t> carveouts;       ///< possible shared sizes of the SM, bytes
-  std::uint32_t barriers_per_sm = 0;          ///< hardware barriers; 0 = no limit
+  std::uint32_t warp_granularity = 4;       ///< warps, in the per-block register check
+  std::uint32_t shared_per_sm = 233472;     ///< bytes
+  std::uint32_t shared_per_block = 232448;  ///< bytes, with opt-in
+  std::uint32_t shared_default = 49152;     ///< bytes a block may use without opt-in
+  std::uint32_t shared_reserved = 1024;     ///< bytes the driver adds to each block
+  std::uint32_t shared_granularity = 128;   ///< bytes
+  std::vector<std::uint32_t> carveouts;     ///< possible shared sizes of the SM, bytes
+  std::uint32_t barriers_per_sm = 0;        ///< hardware barriers; 0 = no limit
+};
+
+/// Where the number of one parameter or rule comes from.
+struct Provenance {
+  bool measured = false;  ///< by us, on the device that `text` names; else literature
+  std::string text;
 };
 
 struct Machine {
@@ -81,6 +89,8 @@ struct Machine {
   std::string description;  ///< for people
   SharedMemory shared;
   OccupancyLimits occupancy;
+  /// Key: a parameter's path (machine_parameters.hpp), "access_rules.N" or "copies".
+  std::map<std::string, Provenance> provenance;
 };
 
 }  // namespace smemsim

@@ -72,7 +72,9 @@ const OperationTraits& traits(Operation op) {
   return kOperations[static_cast<std::size_t>(op)];
 }
 
-std::span<const OperationTraits> all_operations() { return kOperations; }
+std::span<const OperationTraits> all_operations() {
+  return kOperations;
+}
 
 std::optional<Operation> operation_from_name(std::string_view name) {
   for (const OperationTraits& row : kOperations) {
@@ -81,6 +83,8 @@ std::optional<Operation> operation_from_name(std::string_view name) {
   return std::nullopt;
 }
 
-bool is_shared_access(Operation op) { return traits(op).counter != CounterKind::none; }
+bool is_shared_access(Operation op) {
+  return traits(op).counter != CounterKind::none;
+}
 
 }  // namespace smemsim

@@ -94,7 +94,9 @@ std::span<const OperationTraits> all_operations();
 /// The operation with that name, or nothing.
 std::optional<Operation> operation_from_name(std::string_view name);
 
-inline std::string_view name(Operation op) { return traits(op).name; }
+inline std::string_view name(Operation op) {
+  return traits(op).name;
+}
 
 /// True for the accesses that the bank model gives a cost for: one shared instruction of a warp.
 bool is_shared_access(Operation op);

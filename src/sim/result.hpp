@@ -98,9 +98,9 @@ class [[nodiscard]] Status {
 }  // namespace smemsim
 
 /// Leaves the enclosing function with the error of `expr`, if it has one.
-#define SMEMSIM_TRY(expr)                                             \
-  do {                                                                \
-    if (auto smemsim_status = (expr); !smemsim_status.ok()) {         \
-      return smemsim_status.error();                                  \
-    }                                                                 \
+#define SMEMSIM_TRY(expr)                                     \
+  do {                                                        \
+    if (auto smemsim_status = (expr); !smemsim_status.ok()) { \
+      return smemsim_status.error();                          \
+    }                                                         \
   } while (false)

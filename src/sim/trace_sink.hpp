@@ -14,8 +14,8 @@ namespace smemsim {
 /// whose instructions are known, then `events` any number of times, then `end_launch`.
 /// Contract of a source: all batches of a block arrive before the first of the next block (blocks
 /// in any order, each once), batches of one warp in program order; batches of the warps of one
-/// block may alternate. A consumer that keeps state per block can so drop it when the block changes.
-/// An error that a consumer returns stops the source, which passes it on.
+/// block may alternate. A consumer that keeps state per block can so drop it when the block
+/// changes. An error that a consumer returns stops the source, which passes it on.
 class TraceSink {
  public:
   virtual ~TraceSink() = default;

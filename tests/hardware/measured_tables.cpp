@@ -1,0 +1,70 @@
+// The model against tables measured on an H200: no row may disagree.
+#include "catch.hpp"
+#include "sim/validation.hpp"
+#include "trace/machine_file.hpp"
+#include "trace/measured_table.hpp"
+
+using namespace smemsim;
+
+namespace {
+
+template <typename Row>
+std::vector<Row> rows_of(const std::string& file) {
+  auto source = trace::open_source(SMEMSIM_SOURCE_DIR "/tests/hardware/" + file);
+  REQUIRE(source.ok());
+  const auto table = trace::read_measured_table(**source);
+  REQUIRE(table.ok());
+  return std::get<std::vector<Row>>(*table);
+}
+
+void check_all_agree(const ValidationReport& report, std::uint64_t rows) {
+  for (const OperationAgreement& op : report.operations) {
+    CAPTURE(op.op);
+    CHECK(op.agreeing == op.rows);
+  }
+  CHECK(report.total().rows == rows);
+}
+
+}  // namespace
+
+TEST_CASE("counters of single patterns") {
+  const Machine machine = trace::load_machine("sm_90").value();
+  check_all_agree(validate_patterns(rows_of<PatternRow>("h200_counters.csv.gz"), machine.shared, 1),
+                  1038);
+}
+
+TEST_CASE("throughput of single patterns") {
+  const Machine machine = trace::load_machine("sm_90").value();
+  check_all_agree(
+      validate_patterns(rows_of<PatternRow>("h200_throughput.csv.gz"), machine.shared, 1), 25200);
+}
+
+TEST_CASE("a wrong rule is noticed") {
+  Machine machine = trace::load_machine("sm_90").value();
+  machine.shared.banks = 16;
+  const auto rows = rows_of<PatternRow>("h200_counters.csv.gz");
+  CHECK_FALSE(validate_patterns(rows, machine.shared, 1).all_agree());
+}
+
+TEST_CASE("rows without a rule are unmodelled, never agreeing") {
+  Machine machine = trace::load_machine("sm_90").value();
+  machine.shared.copies.known = false;
+  const auto report =
+      validate_patterns(rows_of<PatternRow>("h200_counters.csv.gz"), machine.shared, 1);
+  CHECK(report.total().unmodelled == 198);
+  CHECK(report.total().agreeing == 840);
+  CHECK_FALSE(report.all_agree());
+}
+
+TEST_CASE("occupancy of NVIDIA's calculator") {
+  std::map<std::string, Machine> machines;
+  const auto limits = [&](const std::string& arch) -> const OccupancyLimits* {
+    if (!machines.contains(arch)) {
+      auto machine = trace::load_machine(arch);
+      if (!machine) return nullptr;
+      machines.emplace(arch, *machine);
+    }
+    return &machines.at(arch).occupancy;
+  };
+  check_all_agree(validate_occupancy(rows_of<OccupancyRow>("occupancy.csv.gz"), limits, 1), 21600);
+}
