@@ -21,5 +21,6 @@ endif()
 if(NOT TARGET smemsim_zstd)
   add_library(smemsim_zstd UNKNOWN IMPORTED)
   set_target_properties(smemsim_zstd PROPERTIES IMPORTED_LOCATION ${ZSTD_LIBRARY}
-                        INTERFACE_INCLUDE_DIRECTORIES ${ZSTD_INCLUDE_DIR})
+                        INTERFACE_INCLUDE_DIRECTORIES ${ZSTD_INCLUDE_DIR}
+                        INTERFACE_COMPILE_DEFINITIONS SMEMSIM_HAVE_ZSTD=1)
 endif()

@@ -6,11 +6,11 @@
 #include <map>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/launch.hpp"
 #include "sim/trace_sink.hpp"
+#include "trace/shape_table.hpp"
 
 namespace smemsim::trace {
 
@@ -25,7 +25,7 @@ struct FlatEvent {
   std::uint64_t a = 0, b = 0;
   /// Per lane (index = lane), at least up to the highest active one, for operations with lane
   /// addresses; one entry (the base) for the others that have an address; entries of inactive lanes
-  /// are not looked at.
+  /// are not looked at. `op`, `active` and `flags` must exist (trace_rules.hpp).
   std::span<const std::uint64_t> addresses;
   std::span<const std::uint64_t> sources;
 };
@@ -33,6 +33,8 @@ struct FlatEvent {
 class LaunchBuilder {
  public:
   explicit LaunchBuilder(Launch launch) : launch_(std::move(launch)) {}
+  LaunchBuilder(const LaunchBuilder&) = delete;
+  LaunchBuilder& operator=(const LaunchBuilder&) = delete;
 
   Launch& launch() { return launch_; }
   /// Index of an equal site, added when new.
@@ -47,21 +49,22 @@ class LaunchBuilder {
   std::uint64_t memory() const;
 
   /// Delivers the launch, blocks by rising index, warps by rising index within a block.
-  /// Sets `recorded_blocks` unless the producer did.
+  /// Sets `recorded_blocks` unless the producer did, and adds empty sites up to the largest one
+  /// that an event refers to.
   Status deliver(TraceSink& sink);
 
  private:
-  struct ShapeHash {
-    std::size_t operator()(const EventShape& shape) const;
-  };
-  std::uint32_t shape_index(EventShape shape);
-
   Launch launch_;
   std::vector<Program> programs_;
-  std::vector<EventShape> shapes_;
-  std::unordered_map<EventShape, std::uint32_t, ShapeHash> shape_index_;
+  ShapeTable shapes_;
+  EventShape scratch_;
   std::map<std::string, std::uint32_t> site_index_;
+  std::uint32_t indexed_sites_ = 0;  ///< how many of launch_.sites are in site_index_
+  std::uint32_t last_site_ = 0;      ///< largest that an event refers to
   std::map<std::uint64_t, std::map<std::uint32_t, std::vector<Event>>> blocks_;
+  std::vector<Event>* warp_events_ = nullptr;  ///< of last_block_ and last_warp_
+  std::uint64_t last_block_ = 0;
+  std::uint32_t last_warp_ = 0;
   std::uint64_t event_count_ = 0;
 };
 

@@ -25,14 +25,14 @@ class MachineParser {
   MachineParser(const Json& root, std::string file) : root_(root), file_(std::move(file)) {}
 
   Result<Machine> parse() {
-    if (!root_.is_object() || root_.value("schema", "") != kSchema) {
+    if (!root_.is_object() || root_.value("schema", Json()) != kSchema) {
       return error("schema", fmt::format("expected \"{}\"", kSchema));
     }
     SMEMSIM_TRY(only_keys(
         root_, "", {"schema", "name", "description", "sources", "parameters", "access_rules"}));
-    machine_.name = root_.value("name", "");
+    machine_.name = text_of(root_, "name");
     if (machine_.name.empty()) return error("name", "expected a name such as \"sm_90\"");
-    machine_.description = root_.value("description", "");
+    machine_.description = text_of(root_, "description");
     SMEMSIM_TRY(parse_sources());
     SMEMSIM_TRY(parse_parameters());
     SMEMSIM_TRY(parse_rules());
@@ -40,6 +40,12 @@ class MachineParser {
   }
 
  private:
+  /// The text under a key; empty when there is none.
+  static std::string text_of(const Json& object, const char* key) {
+    const Json value = object.value(key, Json());
+    return value.is_string() ? value.get<std::string>() : std::string();
+  }
+
   Error error(const std::string& key, std::string message, std::string hint = {}) const {
     return {ErrorKind::invalid_input, file_ + ": " + key, std::move(message), std::move(hint)};
   }

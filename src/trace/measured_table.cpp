@@ -1,12 +1,11 @@
 #include "trace/measured_table.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
-
 #include <charconv>
 #include <map>
 #include <string_view>
 
+#include "trace/gzip.hpp"
 #include "trace/lane_list.hpp"
 
 namespace smemsim::trace {
@@ -208,32 +207,6 @@ Result<EventShape> pattern_operation(const std::string& name) {
     return invalid_input("op", fmt::format("unknown operation \"{}\"", name));
   }
   return at->second;
-}
-
-Result<std::string> gunzip(std::string bytes, const std::string& place, std::uint64_t limit) {
-  if (!bytes.starts_with("\x1f\x8b")) return bytes;
-  z_stream stream{};
-  constexpr int kGzipWindow = 15 + 16;
-  if (inflateInit2(&stream, kGzipWindow) != Z_OK) return io_error(place, "cannot start zlib");
-  stream.next_in = reinterpret_cast<Bytef*>(bytes.data());
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  std::string out;
-  std::string buffer(1 << 16, '\0');
-  int state = Z_OK;
-  while (state == Z_OK) {
-    stream.next_out = reinterpret_cast<Bytef*>(buffer.data());
-    stream.avail_out = static_cast<uInt>(buffer.size());
-    state = inflate(&stream, Z_NO_FLUSH);
-    out.append(buffer, 0, buffer.size() - stream.avail_out);
-    if (out.size() > limit) break;
-  }
-  inflateEnd(&stream);
-  if (out.size() > limit) return invalid_input(place, "the unpacked table is too large");
-  if (state != Z_STREAM_END) {
-    return invalid_input(fmt::format("{}: byte {}", place, stream.total_in),
-                         "damaged or truncated gzip data");
-  }
-  return out;
 }
 
 Result<MeasuredTable> read_measured_table(ByteSource& source) {

@@ -18,7 +18,4 @@ Result<MeasuredTable> read_measured_table(ByteSource& source);
 /// "ld.b64", "atom.add.u32", "cp.async.ca.16", ... as an empty shape with op, width and matrices.
 Result<EventShape> pattern_operation(const std::string& name);
 
-/// Unpacks gzip bytes; other bytes come back as they are. `limit` bounds the unpacked size.
-Result<std::string> gunzip(std::string bytes, const std::string& place, std::uint64_t limit);
-
 }  // namespace smemsim::trace

@@ -7,13 +7,10 @@
 
 #include "sim/trace_sink.hpp"
 #include "trace/byte_io.hpp"
+#include "trace/launch_filter.hpp"
+#include "trace/trace_writer.hpp"
 
 namespace smemsim::trace {
-
-/// Which launches of a trace to deliver.
-struct LaunchFilter {
-  std::string kernel_glob;  ///< on Launch::kernel ('*', '?'); empty = all
-};
 
 /// Opens a trace by its content, not its name: .smt or JSON Lines. "-" is standard input.
 Result<std::unique_ptr<TraceSource>> open_trace(const std::string& path,
@@ -24,12 +21,7 @@ Result<std::unique_ptr<TraceSource>> open_trace(std::unique_ptr<ByteSource> byte
 
 enum class TraceFormat { smt, jsonl };
 
-/// A sink that writes the format to `out`. Call `finish` after the last launch.
-class TraceWriter : public TraceSink {
- public:
-  /// Writes what the format keeps for the end (index, trailer) and flushes.
-  virtual Status finish() = 0;
-};
+/// A writer of the format to `out`, which must outlive it.
 std::unique_ptr<TraceWriter> make_writer(TraceFormat format, ByteSink& out);
 
 }  // namespace smemsim::trace
