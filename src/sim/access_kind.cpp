@@ -34,15 +34,22 @@ constexpr CounterNames kTotal{"total", "", "l1tex__data_pipe_lsu_wavefronts_mem_
 AccessKind access_kind(Operation op) {
   assert(is_shared_access(op));
   switch (op) {
-    case Operation::ldmatrix: return AccessKind::ldmatrix;
-    case Operation::stmatrix: return AccessKind::stmatrix;
-    default: break;
+    case Operation::ldmatrix:
+      return AccessKind::ldmatrix;
+    case Operation::stmatrix:
+      return AccessKind::stmatrix;
+    default:
+      break;
   }
   switch (traits(op).counter) {
-    case CounterKind::st: return AccessKind::store;
-    case CounterKind::atom: return AccessKind::atomic;
-    case CounterKind::ldgsts: return AccessKind::copy;
-    default: return AccessKind::load;
+    case CounterKind::st:
+      return AccessKind::store;
+    case CounterKind::atom:
+      return AccessKind::atomic;
+    case CounterKind::ldgsts:
+      return AccessKind::copy;
+    default:
+      return AccessKind::load;
   }
 }
 
@@ -50,6 +57,8 @@ const CounterNames& counter_names(AccessKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-const CounterNames& total_counter_names() { return kTotal; }
+const CounterNames& total_counter_names() {
+  return kTotal;
+}
 
 }  // namespace smemsim

@@ -19,7 +19,7 @@ struct CounterNames {
   std::string_view kind;          ///< "ld", "ldmatrix", ... as reports write it
   std::string_view instructions;  ///< executed warp instructions
   std::string_view wavefronts;
-  std::string_view conflicts;     ///< what the tool calls bank conflicts
+  std::string_view conflicts;  ///< what the tool calls bank conflicts
   /// The agreement of smemsim's numbers with the counter was measured; else the name comes from the
   /// tool's documentation.
   bool measured = false;

@@ -24,8 +24,7 @@ std::optional<std::int64_t> constant_stride(const EventShape& shape,
   if (rise % steps != 0) return std::nullopt;
   const std::int64_t stride = rise / steps;
   for (const unsigned lane : lanes) {
-    if (shape.offsets[lane] - shape.offsets[lanes[0]] !=
-        stride * (std::int64_t{lane} - lanes[0])) {
+    if (shape.offsets[lane] - shape.offsets[lanes[0]] != stride * (std::int64_t{lane} - lanes[0])) {
       return std::nullopt;
     }
   }
@@ -63,6 +62,32 @@ std::optional<AccessPattern> grid_pattern(const EventShape& shape, LaneMask mask
   return AccessPattern{PatternKind::grid, mask, *stride, group, *group_stride};
 }
 
+/// address = c ^ (linear map of the lane's bits over GF(2)), with lanes left over to confirm it.
+bool is_swizzle(const EventShape& shape, const Event& event, const std::vector<unsigned>& lanes) {
+  const std::uint64_t constant = lane_address(shape, event, lanes[0]);
+  // Each row: lane bits (a combination that occurs), and the address bits that it flips.
+  std::vector<std::pair<unsigned, std::uint64_t>> basis;
+  std::size_t confirmed = 0;
+  for (const unsigned lane : lanes) {
+    unsigned bits = lane ^ lanes[0];
+    std::uint64_t flips = lane_address(shape, event, lane) ^ constant;
+    for (const auto& [row_bits, row_flips] : basis) {
+      if ((bits ^ row_bits) >= bits) continue;
+      bits ^= row_bits;
+      flips ^= row_flips;
+    }
+    if (bits != 0) {
+      basis.emplace_back(bits, flips);
+      std::sort(basis.rbegin(), basis.rend());
+    } else if (flips != 0) {
+      return false;
+    } else {
+      ++confirmed;
+    }
+  }
+  return confirmed > basis.size();
+}
+
 std::string bytes_text(std::int64_t bytes) {
   const auto size = static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes);
   return std::to_string(size) + (size == 1 ? " byte" : " bytes");
@@ -80,13 +105,15 @@ struct Noun {
 
 std::string pattern_text(const AccessPattern& pattern, const Noun& noun) {
   switch (pattern.kind) {
-    case PatternKind::none: return "no lane is active";
+    case PatternKind::none:
+      return "no lane is active";
     case PatternKind::single:
       return "only lane " + std::to_string(std::countr_zero(pattern.lanes)) + " is active";
     case PatternKind::same:
       return "all " + std::to_string(lane_count(pattern.lanes)) + ' ' + noun.many +
              " are at one address";
-    case PatternKind::stride: return noun.many + " are " + apart(pattern.stride);
+    case PatternKind::stride:
+      return noun.many + " are " + apart(pattern.stride);
     case PatternKind::grid: {
       const std::string within = pattern.stride == 0 ? "at one address" : apart(pattern.stride);
       const std::string between =
@@ -94,7 +121,10 @@ std::string pattern_text(const AccessPattern& pattern, const Noun& noun) {
       return "groups of " + std::to_string(pattern.group) + ' ' + noun.many + " (" + within +
              ") are " + between;
     }
-    case PatternKind::irregular: return noun.many + " follow no fixed stride";
+    case PatternKind::swizzle:
+      return noun.many + " are XOR-swizzled";
+    case PatternKind::irregular:
+      return noun.many + " follow no fixed stride";
   }
   return {};
 }
@@ -132,12 +162,12 @@ std::string clash_text(const BankClash& clash, const AccessDetail& detail, const
 }
 
 /// For an access that costs no more than it has to.
-std::string clean_text(const AccessPattern& pattern, const AccessCost& cost, const EventShape& shape,
-                       const std::string& lead) {
+std::string clean_text(const AccessPattern& pattern, const AccessCost& cost,
+                       const EventShape& shape, const std::string& lead) {
   const bool writes_only = traits(shape.op).writes && !traits(shape.op).reads;
   if (pattern.kind == PatternKind::same && cost.passes == 1) {
-    return lead + (writes_only ? ": written once, one lane's value stays"
-                               : ": one read serves them all");
+    return lead +
+           (writes_only ? ": written once, one lane's value stays" : ": one read serves them all");
   }
   if (cost.passes <= 1) return lead + ": at most one word in each bank";
   return lead + ": " + std::to_string(cost.passes) + " passes for " +
@@ -148,7 +178,7 @@ std::string clean_text(const AccessPattern& pattern, const AccessCost& cost, con
 
 }  // namespace
 
-AccessPattern find_pattern(const EventShape& shape, LaneMask mask) {
+AccessPattern find_pattern(const EventShape& shape, const Event& event, LaneMask mask) {
   const std::vector<unsigned> lanes = lanes_of(mask);
   if (lanes.empty()) return {PatternKind::none, mask};
   if (lanes.size() == 1) return {PatternKind::single, mask};
@@ -159,6 +189,7 @@ AccessPattern find_pattern(const EventShape& shape, LaneMask mask) {
   for (unsigned group = 2; group <= kLargestGroup; ++group) {
     if (const auto grid = grid_pattern(shape, mask, lanes, group)) return *grid;
   }
+  if (is_swizzle(shape, event, lanes)) return {PatternKind::swizzle, mask};
   return {PatternKind::irregular, mask};
 }
 
@@ -216,19 +247,18 @@ std::string explain_access(const EventShape& shape, const Event& event,
   for (const PassDetail& pass : detail.passes) lanes |= pass.lanes;
 
   const auto clash = worst_clash(detail, shape, event, machine);
-  AccessPattern pattern = find_pattern(shape, lanes);
+  AccessPattern pattern = find_pattern(shape, event, lanes);
   std::string lead = pattern_text(pattern, noun);
-  if (detail.passes.size() > 1 && pattern.kind == PatternKind::irregular) {
-    // What counts is inside a pass, and there the lanes often are regular.
-    const LaneMask pass_lanes = detail.passes[clash ? clash->pass : 0].lanes;
-    const AccessPattern inside = find_pattern(shape, pass_lanes);
-    bool everywhere = inside.kind != PatternKind::irregular;
+  if (detail.passes.size() > 1 && pattern.kind > PatternKind::stride) {
+    // What counts is inside a pass, and there the lanes often are more regular.
+    AccessPattern inside = find_pattern(shape, event, detail.passes[clash ? clash->pass : 0].lanes);
+    bool everywhere = true;
     for (const PassDetail& pass : detail.passes) {
-      AccessPattern other = find_pattern(shape, pass.lanes);
+      AccessPattern other = find_pattern(shape, event, pass.lanes);
       other.lanes = inside.lanes;
       everywhere = everywhere && other == inside;
     }
-    if (clash || everywhere) {
+    if (inside.kind < pattern.kind && (clash || everywhere)) {
       pattern = inside;
       const std::string where = shape.matrices != 0 ? " of a matrix" : " of a pass";
       lead = pattern_text(pattern, {noun.one + where, noun.many + where});
@@ -236,22 +266,21 @@ std::string explain_access(const EventShape& shape, const Event& event,
   }
   const unsigned whole = lane_count(first_lanes(machine.lanes));
   const bool partial = shape.matrices == 0 && lane_count(lanes) > 1 && lane_count(lanes) < whole;
-  const std::string some =
-      partial ? " (" + std::to_string(lane_count(lanes)) + " of " + std::to_string(whole) +
-                    " lanes active)"
-              : std::string();
+  const std::string some = partial ? " (" + std::to_string(lane_count(lanes)) + " of " +
+                                         std::to_string(whole) + " lanes active)"
+                                   : std::string();
 
   if (rule->uncounted) return lead + some + ": bypasses L1, no data-stage wavefronts are counted";
   if (rule->through_tags && detail.cost.excess() > 0) {
     return lead + some + "; words of one copy group meet in a source or destination bank: " +
            std::to_string(detail.cost.wavefronts) + " wavefronts for " +
-           std::to_string(detail.cost.passes) +
-           (detail.cost.passes == 1 ? " group" : " groups");
+           std::to_string(detail.cost.passes) + (detail.cost.passes == 1 ? " group" : " groups");
   }
   if (detail.cost.excess() == 0 || !clash) {
     return clean_text(pattern, detail.cost, shape, lead + some);
   }
-  return lead + some + ", so " +
+  const bool follows = pattern.kind != PatternKind::irregular;
+  return lead + some + (follows ? ", so " : ": ") +
          clash_text(*clash, detail, shape, machine, noun, rule->count == BankCount::lanes);
 }
 

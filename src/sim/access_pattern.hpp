@@ -19,7 +19,8 @@ enum class PatternKind : std::uint8_t {
   same,       ///< every lane at one address
   stride,     ///< address = c + stride * lane
   grid,       ///< address = c + stride * (lane mod group) + group_stride * (lane div group)
-  irregular,  ///< neither
+  swizzle,    ///< address = c XOR the basis[i] of each set bit i of the lane's number
+  irregular,  ///< none of these
 };
 
 /// The regularity of some lanes' addresses. Every field is exact: it holds for all `lanes`.
@@ -33,8 +34,8 @@ struct AccessPattern {
   friend bool operator==(const AccessPattern&, const AccessPattern&) = default;
 };
 
-/// Pattern of the `lanes` of an access; they must be active.
-AccessPattern find_pattern(const EventShape& shape, LaneMask lanes);
+/// The simplest pattern of the `lanes` of an access; they must be active.
+AccessPattern find_pattern(const EventShape& shape, const Event& event, LaneMask lanes);
 
 /// The bank that decides how long a pass takes.
 struct BankClash {
@@ -49,8 +50,8 @@ struct BankClash {
 std::optional<BankClash> worst_clash(const AccessDetail& detail, const EventShape& shape,
                                      const Event& event, const SharedMemory& machine);
 
-/// One line for people, such as "lanes are 128 bytes apart, so all 32 fall in bank 0". Says what the
-/// addresses are, and for an access with excess wavefronts which lanes meet in which bank.
+/// One line for people, such as "lanes are 128 bytes apart, so all 32 fall in bank 0". Says what
+/// the addresses are, and for an access with excess wavefronts which lanes meet in which bank.
 std::string explain_access(const EventShape& shape, const Event& event,
                            const SharedMemory& machine);
 

@@ -9,7 +9,7 @@
 namespace smemsim {
 namespace {
 
-/// Tag pass of each active lane.
+/// Tag pass of each active lane; all in one when L1 holds the lines.
 std::array<std::uint8_t, kMaxLanes> tag_passes(const EventShape& shape, const Event& event,
                                                const CopyRule& copies) {
   struct Line {
@@ -20,6 +20,7 @@ std::array<std::uint8_t, kMaxLanes> tag_passes(const EventShape& shape, const Ev
   std::array<Line, kMaxLanes> lines;
   std::size_t line_count = 0;
   std::array<std::uint8_t, kMaxLanes> passes{};
+  if (copies.hits != 0) return passes;
   for_each_lane(shape.active, [&](unsigned lane) {
     const std::uint64_t number = lane_source(shape, event, lane) / copies.line_bytes;
     const auto end = lines.begin() + static_cast<std::ptrdiff_t>(line_count);

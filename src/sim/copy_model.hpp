@@ -5,7 +5,7 @@
 //  belongs
 //     to one of 2^k sets, by a XOR hash of its number; a tag pass takes at most one line of each
 //     set, in order of first appearance. So a line's tag pass = how many different lines of its set
-//     came before it.
+//     came before it. Lines that L1 holds already need no tag pass: all lanes move together.
 //  2. Data, for each group of lanes that the width allows (32, 16 or 8 lanes for 4, 8, 16 bytes)
 //     and each tag pass with a lane in the group: every word moves from its bank in the global line
 //     to its bank in shared memory. In lane order, a word waits for all earlier words with the same

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cycle/cycle_parameters.hpp"
 #include "sim/lanes.hpp"
 #include "sim/operation.hpp"
 #include "sim/result.hpp"
@@ -43,6 +44,7 @@ struct AccessRule {
 struct CopyRule {
   bool known = false;              ///< false: the machine file says nothing; costs are unmodelled
   std::uint32_t line_bytes = 128;  ///< L1 tag line
+  std::uint32_t hits = 0;  ///< 1: the lines are in L1, no tag stage; 0: each needs its tag pass
   /// Tag sets: set index bit i = parity of (line number & set_hash[i]).
   std::vector<std::uint64_t> set_hash;
 };
@@ -89,6 +91,7 @@ struct Machine {
   std::string description;  ///< for people
   SharedMemory shared;
   OccupancyLimits occupancy;
+  CycleParameters cycle;  ///< defaults are the H200's
   /// Key: a parameter's path (machine_parameters.hpp), "access_rules.N" or "copies".
   std::map<std::string, Provenance> provenance;
 };

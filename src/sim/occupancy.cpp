@@ -119,8 +119,7 @@ OccupancyResult occupancy(const OccupancyLimits& limits, const BlockResources& b
   }
   result.warps = result.blocks * warps;
   if (result.blocks > 0) {
-    result.smallest_carveout =
-        smallest_carveout(limits, result.blocks * result.shared_per_block);
+    result.smallest_carveout = smallest_carveout(limits, result.blocks * result.shared_per_block);
   }
   return result;
 }

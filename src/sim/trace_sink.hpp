@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "sim/event.hpp"
 #include "sim/launch.hpp"
@@ -32,6 +34,9 @@ class TraceSource {
   virtual ~TraceSource() = default;
   /// Delivers everything to `sink`, or returns the first error: the source's or the sink's.
   virtual Status read(TraceSink& sink) = 0;
+  /// What the user should know about the last `read` although it succeeded (a file that ends early,
+  /// a filter that matched nothing), one message each, naming the file.
+  virtual std::vector<std::string> warnings() const { return {}; }
 };
 
 }  // namespace smemsim

@@ -39,6 +39,19 @@ TEST_CASE("throughput of single patterns") {
       validate_patterns(rows_of<PatternRow>("h200_throughput.csv.gz"), machine.shared, 1), 25200);
 }
 
+TEST_CASE("asynchronous copies of lines that are not in L1") {
+  const Machine machine = trace::load_machine("sm_90").value();
+  check_all_agree(
+      validate_patterns(rows_of<PatternRow>("h200_copies_miss.csv.gz"), machine.shared, 1), 2289);
+}
+
+TEST_CASE("asynchronous copies of lines that are in L1") {
+  Machine machine = trace::load_machine("sm_90").value();
+  machine.shared.copies.hits = 1;
+  check_all_agree(
+      validate_patterns(rows_of<PatternRow>("h200_copies_hit.csv.gz"), machine.shared, 1), 2289);
+}
+
 TEST_CASE("a wrong rule is noticed") {
   Machine machine = trace::load_machine("sm_90").value();
   machine.shared.banks = 16;

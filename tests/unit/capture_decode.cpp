@@ -15,8 +15,8 @@ std::vector<std::uint64_t> device_record(RecordKind kind, unsigned flags, std::u
                                          std::uint64_t a, std::uint64_t b,
                                          const std::vector<std::uint64_t>& wide,
                                          const std::vector<std::uint32_t>& narrow) {
-  std::vector<std::uint64_t> words{0, 0x7f0010, 5 | std::uint64_t{3} << 40 | std::uint64_t{9} << 48,
-                                   a, b};
+  std::vector<std::uint64_t> words{0, 0x7f0010 | std::uint64_t{6} << kPcBits,
+                                   5 | std::uint64_t{3} << 40 | std::uint64_t{9} << 48, a, b};
   words.insert(words.end(), wide.begin(), wide.end());
   for (std::size_t i = 0; i < narrow.size(); i += 2) {
     words.push_back(narrow[i] | (i + 1 < narrow.size() ? std::uint64_t{narrow[i + 1]} << 32 : 0));
@@ -39,6 +39,7 @@ std::vector<Copy> events_of(const std::vector<std::uint64_t>& words, std::uint32
   CHECK(record.block == 5);
   CHECK(record.warp == 3);
   CHECK(record.tag == 9);
+  CHECK(record.grid == 6);
   CHECK(record.pc == 0x7f0010);
   std::vector<Copy> out;
   to_events(record, 2, rank, [&](const trace::FlatEvent& event) {
@@ -124,13 +125,62 @@ TEST_CASE("a wgmma that ends its group is two events, one without operands is on
   CHECK(commit[0].event.op == Operation::wgmma_commit);
 }
 
+namespace {
+
+/// The 64 bits of an mbarrier object.
+std::uint64_t object(std::uint64_t phase, std::uint64_t expected, std::uint64_t pending,
+                     std::uint64_t bytes) {
+  const std::uint64_t range = std::uint64_t{1} << 20;
+  return phase << 63 | (range - pending) << 43 | bytes << 21 | (range - expected) << 1;
+}
+
+Copy mbarrier(unsigned kind, std::uint64_t count, std::uint64_t state,
+              unsigned flags = kSucceeded) {
+  const std::uint64_t a = std::uint64_t{kind} << 56 | count << 32 | 64;
+  return events_of(device_record(RecordKind::mbarrier_attempt, flags, 1, a, state, {}, {}))[0];
+}
+
+}  // namespace
+
 TEST_CASE("attempts on an mbarrier are waits only when they succeed") {
-  const std::uint64_t wait = std::uint64_t{6} << 32 | 1;
-  CHECK(events_of(device_record(RecordKind::mbarrier_attempt, kSucceeded, 1, wait, 64, {}, {}))[0]
-            .event.op == Operation::mbarrier_wait);
-  CHECK(
-      events_of(device_record(RecordKind::mbarrier_attempt, 0, 1, wait, 64, {}, {}))[0].event.op ==
-      Operation::mbarrier_try);
+  const Copy wait = mbarrier(6, 0, object(1, 2, 2, 0));
+  CHECK(wait.event.op == Operation::mbarrier_wait);
+  CHECK(wait.event.a == 0);  // the phase of parity 0 is over
+  CHECK(wait.addresses[0] == 64);
+  const Copy attempt = mbarrier(6, 0, object(1, 2, 1, 0), 0);
+  CHECK(attempt.event.op == Operation::mbarrier_try);
+  CHECK(attempt.event.a == 1);
+  CHECK(mbarrier(6, 0, 0).event.a == kUnknownParity);
+}
+
+TEST_CASE("the mbarrier object tells what the callback does not") {
+  const Copy init = mbarrier(1, 0, object(0, 33, 33, 0));
+  CHECK(init.event.op == Operation::mbarrier_init);
+  CHECK(init.event.a == 33);
+  const Copy arrive = mbarrier(2, 3, object(0, 33, 30, 0));
+  CHECK(arrive.event.op == Operation::mbarrier_arrive);
+  CHECK(arrive.event.a == 3);
+  CHECK(arrive.event.b == 0);
+  const Copy drop = mbarrier(3, 1, object(0, 32, 30, 0));
+  CHECK(drop.event.op == Operation::mbarrier_arrive);
+  CHECK(drop.event.b == 1);
+  const Copy expect = mbarrier(2, 1, object(0, 33, 32, 1024));
+  CHECK(expect.event.op == Operation::mbarrier_expect_tx);
+  CHECK(expect.event.a == 1);
+  CHECK(expect.event.b == 1024);
+}
+
+TEST_CASE("the state before an mbarrier operation is no event") {
+  CHECK(events_of(device_record(RecordKind::mbarrier, 0, 1, std::uint64_t{1} << 56, 1, {}, {}))
+            .empty());
+  Record record;
+  record.kind = RecordKind::mbarrier_attempt;
+  record.active = 1;
+  record.flags = kSucceeded;
+  record.a = std::uint64_t{2} << 56 | std::uint64_t{1} << 32;
+  record.before = object(0, 2, 2, 512);
+  record.b = object(0, 2, 1, 2560);
+  to_events(record, 0, 0, [](const trace::FlatEvent& event) { CHECK(event.b == 2048); });
 }
 
 TEST_CASE("block entries are no events") {

@@ -96,6 +96,26 @@ TEST_CASE("the base name of a kernel has no return type, arguments or parameters
   CHECK(base_name("triton_mm_kernel") == "triton_mm_kernel");
 }
 
+TEST_CASE("the host knows which blocks the device records") {
+  const Dim3 grid{8, 4, 1}, cluster{2, 1, 1};
+  for (const char* text : {"all", "3", "2-5", "spread:6", "1,4,31"}) {
+    CAPTURE(text);
+    const BlockChoice choice = parse_blocks(text).value();
+    for (const Dim3& size : {Dim3{1, 1, 1}, cluster}) {
+      const Selection selection = select_blocks(choice, grid, size);
+      std::uint64_t count = 0;
+      for (std::uint64_t block = 0; block < grid.count(); ++block) {
+        if (selects_block(selection, choice.list, block, grid, size)) ++count;
+      }
+      CHECK(count == selection.blocks);
+      CHECK(same_device_choice(selection, selection));
+    }
+  }
+  const BlockChoice whole = parse_blocks("all").value();
+  CHECK_FALSE(same_device_choice(select_blocks(whole, grid, cluster),
+                                 select_blocks(parse_blocks("3").value(), grid, cluster)));
+}
+
 TEST_CASE("kernels are meant by their whole or their base name") {
   const std::string kernel = "void at::native::softmax_warp_forward<float, 10>(float*, int)";
   CHECK(kernel_matches("", kernel));

@@ -15,6 +15,7 @@ constexpr const char* kListing = R"(	.target	sm_90
 
 //--------------------- .text._Z5plainPf          --------------------------
 	.section	.text._Z5plainPf,"ax",@progbits
+	.sectionflags	@"SHF_BARRIERS=1"
 	.align	128
         .global         _Z5plainPf
         .type           _Z5plainPf,@function
@@ -148,12 +149,31 @@ TEST_CASE("the instruction tells arrivals and transposition") {
   CHECK(refined(Operation::ldmatrix, "LDSM.16.MT88.4 R4, [R4]").flags == kTransposed);
   CHECK(refined(Operation::ldmatrix, "LDSM.16.M88.4 R4, [R4]").flags == 0);
   const EventShape expect =
-      refined(Operation::mbarrier_arrive, "SYNCS.ARRIVE.TRANS64 RZ, [UR5], R0", 1024);
+      refined(Operation::mbarrier_arrive, "SYNCS.ARRIVE.TRANS64 RZ, [UR5], R0", 1);
   CHECK(expect.op == Operation::mbarrier_expect_tx);
   CHECK(expect.a == 1);
-  CHECK(expect.b == 1024);
+  CHECK(expect.b == 0);  // not known
+  CHECK(
+      refined(Operation::mbarrier_expect_tx, "SYNCS.ARRIVE.TRANS64.RED.A0TR RZ, [UR6], R0", 1).a ==
+      0);
   CHECK(refined(Operation::mbarrier_arrive, "SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR9], RZ", 1).op ==
         Operation::mbarrier_arrive);
+  CHECK(refined(Operation::mbarrier_expect_tx, "SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR9], RZ", 1).op ==
+        Operation::mbarrier_arrive);
+}
+
+TEST_CASE("the commit before a wait tells whose copies it waits for") {
+  Program program;
+  for (const char* text : {"LDGDEPBAR", "DEPBAR.LE SB0, 0x0", "UTMACMDFLUSH", "DEPBAR.LE SB0, 0x2",
+                           "CCTL.IVALL", "DEPBAR.LE SB0, 0x1", "EXIT"}) {
+    program.instructions.emplace_back().text = text;
+  }
+  CHECK_FALSE(bulk_wait(program, 1));
+  REQUIRE(bulk_wait(program, 3));
+  CHECK(bulk_wait(program, 3)->commit == 2);
+  CHECK_FALSE(bulk_wait(program, 3)->reads_only);
+  CHECK(bulk_wait(program, 5)->reads_only);
+  CHECK_FALSE(bulk_wait(program, 6));
 }
 
 TEST_CASE("what cannot be recorded is named") {

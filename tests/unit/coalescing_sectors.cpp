@@ -70,7 +70,8 @@ TEST_CASE("Addresses at the end of the address space do not wrap") {
 TEST_CASE("The analysis adds up per site; asynchronous copies count their source") {
   const auto events = expr::run_text(
       expr::Source("float* g; __shared__ float s[128]; float x = g[threadIdx.x * 2]; g[lane] = x;"
-                   "cp_async_cg(&s[4 * lane], &g[4 * lane]);", ""),
+                   "cp_async_cg(&s[4 * lane], &g[4 * lane]);",
+                   ""),
       {}, expr::hopper(), expr::with_block(64));
   REQUIRE(!events.ok() == false);
   CoalescingAnalysis analysis;

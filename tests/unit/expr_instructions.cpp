@@ -51,7 +51,8 @@ TEST_CASE("Atomics by type and by use of the result") {
   check("int* g; atomicAdd(&g[lane], 1);", {{Operation::global_atomic, 4}});
 }
 
-TEST_CASE("Adding floats in shared memory is a compare-and-swap loop, one round per lane of an address") {
+TEST_CASE(
+    "Adding floats in shared memory is a compare-and-swap loop, one round per lane of an address") {
   const auto ld = Operation::load, cas = Operation::cas;
   check("__shared__ float s[32]; atomicAdd(&s[lane], 1.0f);", {{ld, 4}, {cas, 4}});
   const Seen seen = run_events("__shared__ float s[32]; atomicAdd(&s[lane / 3], 1.0f);");
@@ -62,7 +63,8 @@ TEST_CASE("Adding floats in shared memory is a compare-and-swap loop, one round 
 }
 
 TEST_CASE("Matrix instructions take the addresses of their rows only") {
-  const Seen seen = run_events("__shared__ half s[8][64]; ldmatrix_x1(&s[lane][0]); stmatrix_x2_trans(&s[lane % 8][0]);");
+  const Seen seen = run_events(
+      "__shared__ half s[8][64]; ldmatrix_x1(&s[lane][0]); stmatrix_x2_trans(&s[lane % 8][0]);");
   REQUIRE(seen.events_seen.size() == 2);
   CHECK(seen.events_seen[0].shape.matrices == 1);
   CHECK(seen.events_seen[1].shape.op == Operation::stmatrix);
@@ -97,7 +99,8 @@ TEST_CASE("Asynchronous copies carry both addresses and their groups") {
 }
 
 TEST_CASE("Stores tell whether lanes at one address wrote the same value") {
-  const Seen seen = run_events("__shared__ int s[32]; s[0] = 7; s[lane / 2] = lane; s[lane] = s[0];");
+  const Seen seen =
+      run_events("__shared__ int s[32]; s[0] = 7; s[lane / 2] = lane; s[lane] = s[0];");
   REQUIRE(seen.events_seen.size() == 4);
   CHECK(seen.events_seen[0].shape.flags == (kValuesKnown | kEqualValues));
   CHECK(seen.events_seen[1].shape.flags == kValuesKnown);

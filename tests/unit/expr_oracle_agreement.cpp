@@ -23,7 +23,8 @@ void compare(const Seen& seen, Dim3 block, const std::vector<AddressOf>& oracle)
     const AddressOf& expected = oracle[next[e.warp]++ % oracle.size()];
     for_each_lane(e.shape.active, [&](unsigned lane) {
       const unsigned thread = e.warp * 32 + lane;
-      const Thread t{thread % block.x, thread / block.x % block.y, thread / block.x / block.y, lane};
+      const Thread t{thread % block.x, thread / block.x % block.y, thread / block.x / block.y,
+                     lane};
       CHECK(e.address(lane) == expected(t));
       ++compared;
     });
@@ -35,11 +36,12 @@ void compare(const Seen& seen, Dim3 block, const std::vector<AddressOf>& oracle)
 
 TEST_CASE("Subscripts of three dimensions in a block of three dimensions") {
   const RunOptions options = with_block(8, 4, 4);
-  compare(run_events("__shared__ double a[5][7][9]; a[threadIdx.z][threadIdx.y + 2][threadIdx.x + 1]",
-                     options),
-          options.block, {[](const Thread& t) {
-            return kBase + 8 * (static_cast<std::uint64_t>(t.z) * 63 + (t.y + 2) * 9 + t.x + 1);
-          }});
+  compare(
+      run_events("__shared__ double a[5][7][9]; a[threadIdx.z][threadIdx.y + 2][threadIdx.x + 1]",
+                 options),
+      options.block, {[](const Thread& t) {
+        return kBase + 8 * (static_cast<std::uint64_t>(t.z) * 63 + (t.y + 2) * 9 + t.x + 1);
+      }});
 }
 
 TEST_CASE("Operators with C's precedence, unsigned and signed") {
@@ -52,14 +54,17 @@ TEST_CASE("Operators with C's precedence, unsigned and signed") {
       {"(threadIdx.x - 5) % 64", [](int, unsigned x) { return (x - 5) % 64; }},
       {"(lane - 5) / 2 + 3", [](int l, unsigned) { return (l - 5) / 2 + 3; }},
       {"(lane - 5 >> 1) + 3", [](int l, unsigned) { return ((l - 5) >> 1) + 3; }},
-      {"(unsigned char)(lane * 20)", [](int l, unsigned) { return static_cast<unsigned char>(l * 20); }},
+      {"(unsigned char)(lane * 20)",
+       [](int l, unsigned) { return static_cast<unsigned char>(l * 20); }},
       {"(lane == 3) + 2 * (lane != 4) + (lane >= 5 && lane <= 7 || !lane)",
        [](int l, unsigned) { return (l == 3) + 2 * (l != 4) + ((l >= 5 && l <= 7) || !l); }},
       {"~lane & 31", [](int l, unsigned) { return ~l & 31; }},
       {"min(lane, 9) + max(lane, 20) - abs(lane - 16)",
        [](int l, unsigned) { return std::min(l, 9) + std::max(l, 20) - std::abs(l - 16); }},
       {"__popc(lane) + __ffs(lane) + __clz(lane)",
-       [](int l, unsigned x) { return std::popcount(x) + (l ? std::countr_zero(x) + 1 : 0) + std::countl_zero(x); }},
+       [](int l, unsigned x) {
+         return std::popcount(x) + (l ? std::countr_zero(x) + 1 : 0) + std::countl_zero(x);
+       }},
   };
   for (const auto& [text, oracle] : cases) {
     const Seen seen = run_events("__shared__ float a[256]; a[" + text + "]");

@@ -16,8 +16,8 @@ TEST_CASE("Static arrays lie in the order of declaration at their alignments") {
 }
 
 TEST_CASE("extern arrays start behind the static ones, at 16 bytes") {
-  const Seen seen = run_events(
-      "__shared__ float a[33]; extern __shared__ float dyn[]; a[lane]; dyn[lane] = 0;");
+  const Seen seen =
+      run_events("__shared__ float a[33]; extern __shared__ float dyn[]; a[lane]; dyn[lane] = 0;");
   CHECK(seen.events_seen[1].address(0) == 1024 + 144);
   CHECK(seen.launch.static_shared == 132);
   CHECK(seen.launch.dynamic_shared >= 12 + 128);

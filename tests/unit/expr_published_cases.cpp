@@ -41,13 +41,14 @@ TEST_CASE("ldmatrix of half tiles: published counters of tensor-core matrix prod
 }
 
 TEST_CASE("16-byte loads: four wavefronts are ideal, one row for all lanes is the worst") {
-  check({{"__shared__ float4 t[1024]; t[8 * lane]", 32, 28},
-         {"__shared__ float4 t[1024]; t[lane]", 4, 0},
-         {"__shared__ float s[256]; s[lane * 4]", 4, 3},
-         {"__shared__ float4 t[32]; t[lane % 4]", 4, 0},
-         {"__shared__ float4 t[32]; t[lane / 2 % 4]", 2, 0},
-         {"__shared__ float4 t[32]; t[0]", 2, 0},
-         {"__shared__ float s[8][128]; reinterpret_cast<float4*>(&s[threadIdx.y][0])[lane]", 4, 0}});
+  check(
+      {{"__shared__ float4 t[1024]; t[8 * lane]", 32, 28},
+       {"__shared__ float4 t[1024]; t[lane]", 4, 0},
+       {"__shared__ float s[256]; s[lane * 4]", 4, 3},
+       {"__shared__ float4 t[32]; t[lane % 4]", 4, 0},
+       {"__shared__ float4 t[32]; t[lane / 2 % 4]", 2, 0},
+       {"__shared__ float4 t[32]; t[0]", 2, 0},
+       {"__shared__ float s[8][128]; reinterpret_cast<float4*>(&s[threadIdx.y][0])[lane]", 4, 0}});
 }
 
 TEST_CASE("Rows of attention and matrix kernels") {
@@ -74,7 +75,7 @@ TEST_CASE("Columns of float tiles by row length, plain and swizzled") {
          {"__shared__ float t[1024]; t[swizzle<5,0,5>(32 * lane)]", 1, 0},
          {"__shared__ float t[1024]; t[swizzle<3,0,5>(32 * lane)]", 4, 3},
          {"__shared__ float t[1024]; t[swizzle<2,0,5>(32 * lane)]", 8, 7},
-         {"__shared__ float t[8][20]; t[lane][0]", 4, 3}});
+         {"__shared__ float t[32][20]; t[lane][0]", 4, 3}});
 }
 
 TEST_CASE("Eight lanes with a stride of eight words") {

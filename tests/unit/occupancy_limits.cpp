@@ -24,11 +24,11 @@ TEST_CASE("Check values of NVIDIA's calculator for sm_90") {
     std::uint64_t shared;
     std::uint32_t blocks, warps;
   };
-  for (const Row& row : {Row{128, 32, 0, 16, 64}, Row{256, 32, 0, 8, 64}, Row{256, 64, 0, 4, 32},
-                         Row{384, 168, 0, 1, 12}, Row{128, 255, 0, 2, 8}, Row{256, 255, 0, 1, 8},
-                         Row{384, 255, 0, 0, 0}, Row{128, 32, 49152, 4, 16},
-                         Row{128, 32, 115712, 2, 8}, Row{128, 32, 232448, 1, 4},
-                         Row{1024, 64, 0, 1, 32}, Row{1024, 168, 0, 0, 0}}) {
+  for (const Row& row :
+       {Row{128, 32, 0, 16, 64}, Row{256, 32, 0, 8, 64}, Row{256, 64, 0, 4, 32},
+        Row{384, 168, 0, 1, 12}, Row{128, 255, 0, 2, 8}, Row{256, 255, 0, 1, 8},
+        Row{384, 255, 0, 0, 0}, Row{128, 32, 49152, 4, 16}, Row{128, 32, 115712, 2, 8},
+        Row{128, 32, 232448, 1, 4}, Row{1024, 64, 0, 1, 32}, Row{1024, 168, 0, 0, 0}}) {
     const OccupancyResult result = on_hopper(row.threads, row.registers, row.shared);
     CAPTURE(row.threads, row.registers, row.shared);
     CHECK(result.blocks == row.blocks);
@@ -66,7 +66,8 @@ TEST_CASE("A carve-out that is too small for one block is raised") {
 }
 
 TEST_CASE("Steps are exactly where the number of resident blocks changes") {
-  for (const std::string machine : {"sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"}) {
+  for (const std::string machine :
+       {"sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"}) {
     const OccupancyLimits limits = limits_of(machine);
     for (const std::uint32_t threads : {32U, 96U, 256U, 1024U}) {
       const BlockResources block{threads, 40, 4000};

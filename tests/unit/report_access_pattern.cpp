@@ -58,6 +58,10 @@ bool formula_holds(const AccessPattern& p, const EventShape& shape) {
   return holds;
 }
 
+unsigned below(std::mt19937& random, unsigned limit) {
+  return static_cast<unsigned>(random() % limit);
+}
+
 }  // namespace
 
 TEST_CASE("a constant distance between lanes is found, also with gaps and downwards") {
@@ -96,13 +100,14 @@ TEST_CASE("two strides are a grid of groups") {
 TEST_CASE("what a pattern says holds for random lanes and addresses") {
   std::mt19937 random(7);
   for (int round = 0; round < 20000; ++round) {
-    const LaneMask mask = random() & random() | (round % 3 == 0 ? 0xffffffffu : 0u);
-    const auto group = 1 + random() % 16;
-    const auto a = 4 * (random() % 40), b = 4 * (random() % 80), noise = random() % 8;
+    const LaneMask mask = (random() & random()) | (round % 3 == 0 ? 0xffffffffu : 0u);
+    const auto group = 1 + below(random, 16);
+    const auto a = 4 * (below(random, 40)), b = 4 * (below(random, 80)), noise = below(random, 8);
     const Access made = access(
         Operation::load, 4,
         [&](unsigned l) {
-          return 4096 + a * (l % group) + b * (l / group) + (noise == 0 ? 4 * (random() % 3) : 0);
+          return 4096 + a * (l % group) + b * (l / group) +
+                 (noise == 0 ? 4 * (below(random, 3)) : 0);
         },
         mask & 0xffffffff);
     const AccessPattern found = pattern(made);
@@ -115,10 +120,10 @@ TEST_CASE("what a pattern says holds for random lanes and addresses") {
 TEST_CASE("a clash names lanes that ask one bank for different words in one pass") {
   std::mt19937 random(11);
   for (int round = 0; round < 5000; ++round) {
-    const unsigned width = 1u << (random() % 5);
-    const unsigned rows = 1 + random() % 64;
+    const unsigned width = 1u << (below(random, 5));
+    const unsigned rows = 1 + below(random, 64);
     const Access made =
-        access(Operation::load, width, [&](unsigned) { return random() % (rows * 8) * width; });
+        access(Operation::load, width, [&](unsigned) { return below(random, rows * 8) * width; });
     const AccessDetail detail = access_detail(made.shape, made.event, hopper());
     const auto clash = worst_clash(detail, made.shape, made.event, hopper());
     CHECK(clash.has_value() == (detail.cost.ways > 1));
@@ -154,7 +159,8 @@ TEST_CASE("an XOR swizzle is told from irregular addresses") {
   std::mt19937 random(5);
   unsigned found = 0;
   for (int round = 0; round < 1000; ++round) {
-    const Access made = access(Operation::load, 4, [&](unsigned) { return 4 * (random() % 64); });
+    const Access made =
+        access(Operation::load, 4, [&](unsigned) { return 4 * (below(random, 64)); });
     found += pattern(made).kind == PatternKind::irregular ? 1 : 0;
   }
   CHECK(found == 1000);

@@ -63,10 +63,14 @@ struct Oracle {
   }
 };
 
+unsigned below(std::mt19937& random, unsigned limit) {
+  return static_cast<unsigned>(random() % limit);
+}
+
 EventShape random_shape(std::mt19937& random, std::uint32_t sites) {
   static constexpr Operation kOps[] = {Operation::load, Operation::store, Operation::atomic,
                                        Operation::ldmatrix, Operation::barrier_sync};
-  const std::uint32_t site = random() % sites;
+  const std::uint32_t site = below(random, sites);
   const Operation op = kOps[site % 5];  // a site is one instruction
   EventShape shape;
   if (op == Operation::barrier_sync) {
@@ -75,10 +79,10 @@ EventShape random_shape(std::mt19937& random, std::uint32_t sites) {
   } else {
     const bool matrix = op == Operation::ldmatrix;
     const unsigned width = matrix ? 16 : op == Operation::atomic ? 4 : 1u << (site / 5 % 5);
-    const unsigned stride = 1 + random() % 40, rows = 1 + random() % 20;
+    const unsigned stride = 1 + below(random, 40), rows = 1 + below(random, 20);
     shape = access(
                 op, width, [&](unsigned l) { return width * (l % rows * stride + l / rows); },
-                random() % 3 == 0 ? random() | 1u : 0xffffffffu, matrix ? 4 : 0)
+                below(random, 3) == 0 ? random() | 1u : 0xffffffffu, matrix ? 4 : 0)
                 .shape;
   }
   shape.site = site;
@@ -97,16 +101,16 @@ TEST_CASE("sums agree with an oracle on random batches, tables and launches") {
   for (int launches = 0; launches < 3; ++launches) {
     REQUIRE(analysis.begin_launch(launch).ok());
     for (int table = 0; table < 20; ++table) {
-      std::vector<EventShape> shapes(1 + random() % 30);
+      std::vector<EventShape> shapes(1 + below(random, 30));
       for (EventShape& shape : shapes) shape = random_shape(random, kSites);
       ++shapes_id;
       for (std::uint32_t batch = 0; batch < 5; ++batch) {
-        std::vector<Event> events(random() % 200);
+        std::vector<Event> events(below(random, 200));
         for (Event& event : events) {
-          event.shape = static_cast<std::uint32_t>(random() % shapes.size());
+          event.shape = below(random, static_cast<unsigned>(shapes.size()));
           const EventShape& shape = shapes[event.shape];
           const unsigned unit = shape.width == 0 ? 1 : shape.width;
-          event.base = shape.op == Operation::barrier_sync ? 0 : unit * (random() % 64) + 8192;
+          event.base = shape.op == Operation::barrier_sync ? 0 : unit * (below(random, 64)) + 8192;
           oracle.add(shape, event);
         }
         REQUIRE(analysis.events({batch / 3, batch % 3, shapes, events, shapes_id}).ok());

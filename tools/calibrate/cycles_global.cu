@@ -87,14 +87,15 @@ MICRO("global", ldg_l2_steps, "LDG", 20, (std::vector<Config>{chain(4096, 256 <<
       CODE(const char* p = a.global; uint32_t t[20]),
       CODE(p = follow_l2(p); wait_for((uint32_t)(uint64_t)p, a); t[i] = now()),
       CODE(for (int k = 0; k < 20; ++k) if (lane == 0) a.out[warp].steps[k] = t[k]))
-// Latency of a whole-warp load by width and by lines touched, in L1: loads that each wait.
+// Latency of a whole-warp load by width and by lines touched, in L1: loads that each wait. Strides
+// are multiples of the width: others fault.
 #define G (a.global + lane * a.global_stride)
-#define LATENCY(NAME, OPCODE, LOAD)                                                                      \
-  MICRO("global", NAME, OPCODE, 16, lanes({0, 4, 8, 16, 32, 64, 128, 256}, {0x1}), CODE(const char* g = G), \
+#define LATENCY(NAME, OPCODE, LOAD, STRIDES)                                                             \
+  MICRO("global", NAME, OPCODE, 16, lanes(STRIDES, {0x1}), CODE(const char* g = G),                      \
         CODE(x = LOAD(g); wait_for(x, a)), CODE())
-LATENCY(ldg32_l1_latency, "LDG.E", load)
-LATENCY(ldg64_l1_latency, "LDG.E.64", load2)
-LATENCY(ldg128_l1_latency, "LDG.E.128", load4)
+LATENCY(ldg32_l1_latency, "LDG.E", load, CODE({0, 4, 8, 16, 32, 64, 128, 256}))
+LATENCY(ldg64_l1_latency, "LDG.E.64", load2, CODE({0, 8, 16, 32, 64, 128, 256}))
+LATENCY(ldg128_l1_latency, "LDG.E.128", load4, CODE({0, 16, 32, 64, 128, 256}))
 
 // ---- Throughput out of L1.
 #define THROUGH(NAME, OPCODE, LOAD, STRIDES)                                                    \

@@ -1,0 +1,262 @@
+#include "sim/counter_diff.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <string_view>
+
+namespace smemsim {
+namespace {
+
+enum class Quantity : std::uint8_t { wavefronts, conflicts };
+enum class Family : std::uint8_t { sass, pipe };
+
+/// A counter and the kinds of accesses that it counts.
+struct PredictedCounter {
+  std::string_view counter;
+  std::string_view kind;
+  Family family;
+  Quantity quantity;
+  std::initializer_list<AccessKind> kinds;
+};
+
+// The sass counters of a kind stand before its pipe counters, which refer to their verdict.
+// The pipe counters have no kind of their own for ldmatrix and stmatrix: they count as ld and st.
+const PredictedCounter kCounters[] = {
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+     "ld",
+     Family::sass,
+     Quantity::wavefronts,
+     {AccessKind::load}},
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldsm.sum",
+     "ldmatrix",
+     Family::sass,
+     Quantity::wavefronts,
+     {AccessKind::ldmatrix}},
+    {"sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldsm.sum",
+     "ldmatrix",
+     Family::sass,
+     Quantity::conflicts,
+     {AccessKind::ldmatrix}},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+     "ld",
+     Family::pipe,
+     Quantity::wavefronts,
+     {AccessKind::load, AccessKind::ldmatrix}},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+     "ld",
+     Family::pipe,
+     Quantity::conflicts,
+     {AccessKind::load, AccessKind::ldmatrix}},
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+     "st",
+     Family::sass,
+     Quantity::wavefronts,
+     {AccessKind::store}},
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_stsm.sum",
+     "stmatrix",
+     Family::sass,
+     Quantity::wavefronts,
+     {AccessKind::stmatrix}},
+    {"sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_stsm.sum",
+     "stmatrix",
+     Family::sass,
+     Quantity::conflicts,
+     {AccessKind::stmatrix}},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+     "st",
+     Family::pipe,
+     Quantity::wavefronts,
+     {AccessKind::store, AccessKind::stmatrix}},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+     "st",
+     Family::pipe,
+     Quantity::conflicts,
+     {AccessKind::store, AccessKind::stmatrix}},
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+     "atom",
+     Family::sass,
+     Quantity::wavefronts,
+     {AccessKind::atomic}},
+    {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+     "atom",
+     Family::pipe,
+     Quantity::wavefronts,
+     {AccessKind::atomic}},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum",
+     "atom",
+     Family::pipe,
+     Quantity::conflicts,
+     {AccessKind::atomic}},
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_access.sum",
+     "ldgsts",
+     Family::sass,
+     Quantity::wavefronts,
+     {AccessKind::copy}},
+    {"sm__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts_cache_access.sum",
+     "ldgsts",
+     Family::sass,
+     Quantity::conflicts,
+     {AccessKind::copy}},
+};
+
+/// Launches of one kernel, added up.
+struct Sums {
+  std::array<double, std::size(kCounters)> predicted{}, measured{};
+  std::array<bool, std::size(kCounters)> known{};
+};
+
+std::uint64_t quantity_of(const ConflictTotals& totals, Quantity quantity) {
+  return quantity == Quantity::wavefronts ? totals.wavefronts : totals.conflicts;
+}
+
+bool within(double predicted, double measured, double tolerance) {
+  return std::abs(predicted - measured) <= tolerance * std::abs(measured);
+}
+
+/// The measured launch of a traced one; `nth` counts the earlier launches of the same name.
+const MeasuredLaunch* find_launch(const MeasuredRun& run, const Launch& launch, std::size_t nth) {
+  const std::string name = kernel_base_name(launch.kernel);
+  const auto fits = [&](const MeasuredLaunch& measured) {
+    return kernel_base_name(measured.kernel) == name && measured.grid == launch.grid &&
+           measured.block == launch.block;
+  };
+  if (launch.launch_index < run.launches.size() && fits(run.launches[launch.launch_index])) {
+    return &run.launches[launch.launch_index];
+  }
+  for (const MeasuredLaunch& measured : run.launches) {
+    if (fits(measured) && nth-- == 0) return &measured;
+  }
+  return nullptr;
+}
+
+void add_launch(Sums& sums, const KernelConflicts& predicted, const MeasuredLaunch& measured) {
+  const double scale = predicted.recorded_blocks == 0
+                           ? 1.0
+                           : static_cast<double>(predicted.launched_blocks) /
+                                 static_cast<double>(predicted.recorded_blocks);
+  for (std::size_t i = 0; i < std::size(kCounters); ++i) {
+    const PredictedCounter& row = kCounters[i];
+    const auto at = measured.counters.find(std::string(row.counter));
+    if (at == measured.counters.end()) continue;
+    sums.known[i] = true;
+    sums.measured[i] += at->second;
+    for (const AccessKind kind : row.kinds) {
+      sums.predicted[i] +=
+          scale * static_cast<double>(
+                      quantity_of(predicted.kinds[static_cast<std::size_t>(kind)], row.quantity));
+    }
+  }
+}
+
+void compare(KernelComparison& kernel, const Sums& sums, double tolerance) {
+  for (std::size_t i = 0; i < std::size(kCounters); ++i) {
+    const PredictedCounter& row = kCounters[i];
+    const double predicted = sums.predicted[i], measured = sums.measured[i];
+    if (!sums.known[i] || (predicted == 0 && measured == 0)) continue;
+    CounterVerdict verdict = CounterVerdict::equal;
+    if (!within(predicted, measured, tolerance)) {
+      // Lost arbitration only adds cycles, and leaves the per-instruction counters alone.
+      const auto sass_equal = [&] {
+        bool any = false;
+        for (std::size_t j = 0; j < std::size(kCounters); ++j) {
+          const PredictedCounter& other = kCounters[j];
+          const bool same_accesses =
+              std::any_of(other.kinds.begin(), other.kinds.end(), [&](AccessKind kind) {
+                return std::find(row.kinds.begin(), row.kinds.end(), kind) != row.kinds.end();
+              });
+          if (other.family != Family::sass || !same_accesses || !sums.known[j]) continue;
+          if (!within(sums.predicted[j], sums.measured[j], tolerance)) return false;
+          any = any || sums.predicted[j] != 0;
+        }
+        return any;
+      };
+      verdict = row.family == Family::pipe && measured > predicted && sass_equal()
+                    ? CounterVerdict::arbitration
+                    : CounterVerdict::different;
+    }
+    kernel.counters.push_back({std::string(row.counter), std::string(row.kind),
+                               row.quantity == Quantity::wavefronts ? "wavefronts" : "conflicts",
+                               predicted, measured, verdict});
+  }
+}
+
+}  // namespace
+
+std::string kernel_base_name(const std::string& demangled) {
+  // The parameter list is the last top-level parenthesis; template arguments may hold others.
+  std::size_t end = demangled.size();
+  int depth = 0;
+  for (std::size_t i = 0; i < demangled.size(); ++i) {
+    const char c = demangled[i];
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (c == '(' && depth == 0 && demangled.compare(i, 21, "(anonymous namespace)") != 0 &&
+        demangled.compare(i, 9, "(unnamed ") != 0) {
+      end = i;
+      break;
+    }
+  }
+  // A return type stands before the first top-level space.
+  std::size_t begin = 0;
+  depth = 0;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (demangled[i] == '<' || demangled[i] == '(') ++depth;
+    if (demangled[i] == '>' || demangled[i] == ')') --depth;
+    if (demangled[i] == ' ' && depth == 0) begin = i + 1;
+  }
+  std::string out = demangled.substr(begin, end - begin);
+  std::erase(out, ' ');
+  return out;
+}
+
+double CounterComparison::relative() const {
+  if (difference() == 0) return 0;
+  return measured == 0 ? std::numeric_limits<double>::infinity()
+                       : std::abs(difference()) / measured;
+}
+
+bool KernelComparison::agrees() const {
+  return launches != 0 && unmatched == 0 && unmodelled == 0 &&
+         std::none_of(counters.begin(), counters.end(), [](const CounterComparison& row) {
+           return row.verdict == CounterVerdict::different;
+         });
+}
+
+bool CounterDiff::agrees() const {
+  return std::all_of(kernels.begin(), kernels.end(),
+                     [](const KernelComparison& kernel) { return kernel.agrees(); });
+}
+
+CounterDiff diff_counters(const ConflictReport& report, const MeasuredRun& run, double tolerance) {
+  CounterDiff diff;
+  std::map<std::string, std::size_t> index;
+  std::vector<Sums> sums;
+  std::vector<std::size_t> seen;  // launches of each kernel so far
+  for (const KernelConflicts& launch : report.kernels) {
+    const auto [at, added] = index.try_emplace(launch.kernel, diff.kernels.size());
+    if (added) {
+      diff.kernels.emplace_back().kernel = launch.kernel;
+      sums.emplace_back();
+      seen.push_back(0);
+    }
+    KernelComparison& kernel = diff.kernels[at->second];
+    const MeasuredLaunch* measured = find_launch(run, launch.launch, seen[at->second]++);
+    if (measured == nullptr) {
+      ++kernel.unmatched;
+      continue;
+    }
+    ++kernel.launches;
+    kernel.recorded_blocks += launch.recorded_blocks;
+    kernel.launched_blocks += launch.launched_blocks;
+    kernel.unmodelled += launch.totals.unmodelled;
+    add_launch(sums[at->second], launch, *measured);
+  }
+  for (std::size_t i = 0; i < diff.kernels.size(); ++i) {
+    compare(diff.kernels[i], sums[i], tolerance);
+  }
+  return diff;
+}
+
+}  // namespace smemsim

@@ -1,0 +1,50 @@
+// The path of a warp between two recorded events, found in the kernel's control flow.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/cycle/sass.hpp"
+
+namespace smemsim {
+
+/// Instructions, by index, that a warp executes after one event up to and with the next.
+struct Path {
+  std::vector<std::int32_t> steps;
+  bool found = false;      ///< false: the control flow has no way; `steps` is the target alone
+  bool ambiguous = false;  ///< other ways exist that pass no recorded instruction: shortest taken
+  bool relaxed = false;    ///< every way passes a recorded instruction without an event
+};
+
+class ControlFlow {
+ public:
+  explicit ControlFlow(std::vector<Decoded> code);
+
+  const std::vector<Decoded>& code() const { return code_; }
+  /// Index of the instruction at a byte offset, or -1.
+  std::int32_t index_of(std::uint32_t pc) const;
+  /// Declares the instructions that a warp cannot pass without an event.
+  void set_stops(std::vector<bool> stops) { stops_ = std::move(stops); }
+
+  /// From behind `from` (-1 = entry) up to and with `to`.
+  Path path(std::int32_t from, std::int32_t to);
+  /// The instructions of `to`'s basic block up to and with it: what a diverged part of a warp
+  /// executes at least.
+  Path block_path(std::int32_t to) const;
+
+ private:
+  using Distances = std::vector<std::uint32_t>;  ///< steps to the target, kFar = no way
+  static constexpr std::uint32_t kFar = ~std::uint32_t{0};
+  std::pair<std::int32_t, std::int32_t> successors(std::int32_t at) const;
+  const Distances& distances(std::int32_t to, bool with_stops);
+  bool walk(std::int32_t from, std::int32_t to, const Distances& far, Path& out) const;
+
+  std::vector<Decoded> code_;
+  std::vector<bool> stops_, leaders_;
+  std::vector<std::vector<std::int32_t>> predecessors_;
+  std::map<std::pair<std::int32_t, bool>, Distances> distances_;
+};
+
+}  // namespace smemsim

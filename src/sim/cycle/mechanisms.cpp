@@ -1,0 +1,37 @@
+// The mechanisms that an ablation switches off: each by parameters under which it costs nothing.
+#include "sim/cycle/simulate.hpp"
+
+namespace smemsim {
+
+const std::vector<Mechanism>& mechanisms() {
+  static const std::vector<Mechanism> kMechanisms{
+      {"data-stage", "wavefronts take no time",
+       [](CycleParameters& p) { p.wavefront_interval = 0; }},
+      {"turns", "one instruction at a time in the data stage, at one wavefront per cycle",
+       [](CycleParameters& p) {
+         p.data_ports = 1;
+         p.wavefront_interval = 1;
+       }},
+      {"operand-path", "registers reach the memory queue at once",
+       [](CycleParameters& p) { p.operand_interval = 0; }},
+      {"queue", "memory queues without end", [](CycleParameters& p) { p.queue_entries = 1e6; }},
+      {"barrier", "arrivals and release of block barriers take no time",
+       [](CycleParameters& p) { p.barrier_interval = p.barrier_latency = 0; }},
+      {"pipes", "pipes accept an instruction every cycle",
+       [](CycleParameters& p) {
+         p.alu_interval = p.imad_interval = p.imad_wide_interval = p.double_interval = 1;
+         p.xu_interval = p.uniform_interval = p.tensor16_interval = p.tensor8_interval = 1;
+       }},
+      {"branch", "taken branches cost no more than others",
+       [](CycleParameters& p) { p.branch_extra = 0; }},
+      {"fetch", "instructions are always there", [](CycleParameters& p) { p.fetch_interval = 0; }},
+      {"l1", "every global load goes to L2", [](CycleParameters& p) { p.l1_bytes = 0; }},
+      {"l2-bandwidth", "L2 and DRAM of unlimited bandwidth",
+       [](CycleParameters& p) { p.l2_port = p.l2_total = p.dram_port = p.dram_total = 1e9; }},
+      {"block-start", "blocks follow each other at once",
+       [](CycleParameters& p) { p.block_start = p.block_interval = p.warp_interval = 0; }},
+  };
+  return kMechanisms;
+}
+
+}  // namespace smemsim

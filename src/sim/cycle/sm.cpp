@@ -1,0 +1,275 @@
+#include "sim/cycle/sm.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace smemsim {
+
+Sm::Sm(const StreamBuilder& streams, const CycleParameters& parameters, double shared_bytes,
+       double active_sms)
+    : streams_(streams),
+      units_(parameters, shared_bytes, std::max(1.0, active_sms)),
+      execute_(units_, live_warps_),
+      fetched_(streams.instructions().size(), false) {}
+
+SmRun Sm::run(const std::vector<const BlockTrace*>& blocks, std::uint32_t resident) {
+  queue_ = blocks;
+  const auto slots = std::min<std::size_t>(std::max(1U, resident), blocks.size());
+  live_warps_.assign(slots, 0);
+  block_from_.assign(slots, 0);
+  for (std::uint32_t slot = 0; slot < slots; ++slot) start_block(slot, 0);
+  while (running_warps_ > 0) {
+    double now = kNever;
+    for (const SubCore& sub_core : sub_cores_) now = std::min(now, sub_core.next);
+    if (now == kNever) {
+      if (!break_deadlock(out_.cycles)) break;
+      continue;
+    }
+    out_.cycles = std::max(out_.cycles, now);
+    for (std::size_t i = 0; i < kSubCores; ++i) {
+      if (sub_cores_[i].next <= now) step(i, now);
+    }
+  }
+  out_.pipe_busy = units_.pipe_busy;
+  out_.data_busy = units_.data.busy();
+  out_.l2_bytes = units_.l2.total();
+  return std::move(out_);
+}
+
+void Sm::start_block(std::uint32_t slot, double at) {
+  if (started_ >= queue_.size()) return;
+  const BlockTrace* block = queue_[started_];
+  const CycleParameters& p = units_.parameters;
+  at = std::ceil(std::max(at, next_start_));
+  const auto warps = static_cast<std::uint32_t>(block->warps.size());
+  next_start_ = at + std::max(p.block_interval, p.warp_interval * warps);
+  live_warps_[slot] = 0;
+  block_from_[slot] = at;
+  const auto before = queue_.begin() + static_cast<std::ptrdiff_t>(started_);
+  const auto copies = static_cast<std::uint64_t>(std::count(queue_.begin(), before, block));
+  for (std::uint32_t i = 0; i < warps; ++i) {
+    if (block->warps[i].empty()) continue;
+    WarpState warp;
+    warp.id = {block->block, static_cast<std::uint32_t>(started_), i,
+               static_cast<std::uint32_t>((slot * warps + i) % kSubCores)};
+    warp.slot = slot;
+    warp.block = block;
+    warp.line_offset = copies << 40;
+    warp.items = &block->warps[i];
+    const auto& path = streams_.paths()[warp.items->front().path];
+    warp.step = path.data();
+    warp.steps_end = path.data() + path.size();
+    warp.next = &streams_.instructions()[*warp.step];
+    warp.wait_until = warp.ready = at;
+    warp.last_issue = at - 1;
+    warps_.push_back(std::move(warp));
+    const auto self = static_cast<std::uint32_t>(warps_.size() - 1);
+    SubCore& sub_core = sub_cores_[warps_.back().id.sub_core];
+    sub_core.warps.insert(sub_core.warps.begin(), self);
+    sub_core.next = std::min(sub_core.next, at);
+    ++live_warps_[slot];
+    ++running_warps_;
+    prepare(warps_.back(), at - 1, nullptr, false);
+  }
+  ++started_;
+}
+
+bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
+  const Decoded& one = *warp.next;
+  const double pipe = units_.pipe_free[warp.id.sub_core][static_cast<std::size_t>(one.pipe)];
+  if (pipe >= now + 1) {
+    reason = Stall::math_pipe_throttle;
+    retry = std::floor(pipe);
+    return true;
+  }
+  if (one.pipe == Pipe::memory) {
+    MemoryQueue& queue = units_.queues[warp.id.sub_core];
+    queue.advance(now);
+    if (queue.full()) {
+      const bool global =
+          one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
+      reason = global ? Stall::lg_throttle : Stall::mio_throttle;
+      retry = std::ceil(queue.next_leave());
+      return true;
+    }
+  }
+  return false;
+}
+
+void Sm::step(std::size_t index, double now) {
+  SubCore& sub_core = sub_cores_[index];
+  std::uint32_t chosen = ~std::uint32_t{0};
+  double next = kNever;
+  const auto can = [&](std::uint32_t self) {
+    WarpState& warp = warps_[self];
+    if (warp.ready > now) {
+      next = std::min(next, warp.ready);
+      return false;
+    }
+    Stall reason = Stall::not_selected;
+    double retry = now + 1;
+    const bool is_held = held(warp, now, reason, retry);
+    if (now > warp.held_since) report(warp, warp.held_by, warp.held_since, now);
+    warp.held_since = std::max(warp.held_since, now);
+    warp.held_by = reason;
+    if (is_held) next = std::min(next, std::max(retry, now + 1));
+    return !is_held;
+  };
+  if (sub_core.greedy < warps_.size() && warps_[sub_core.greedy].next != nullptr &&
+      warps_[sub_core.greedy].ready <= now && can(sub_core.greedy)) {
+    chosen = sub_core.greedy;
+  } else {
+    for (const std::uint32_t self : sub_core.warps) {
+      if (self == sub_core.greedy && warps_[self].ready <= now) continue;  // asked above
+      if (can(self)) {
+        chosen = self;
+        break;
+      }
+    }
+  }
+  if (chosen == ~std::uint32_t{0}) {
+    sub_core.next = next;
+    return;
+  }
+  sub_core.greedy = chosen;
+  sub_core.next = now + 1;
+  issue(chosen, now);
+}
+
+void Sm::report(const WarpState& warp, Stall stall, double from, double to) {
+  if (to <= from) return;
+  out_.stalls[warp.id.sub_core][static_cast<std::size_t>(stall)] += to - from;
+  for (SmListener* listener : listeners_) listener->stalled(warp.id, stall, from, to);
+}
+
+void Sm::account(WarpState& warp, double now) {
+  double at = warp.last_issue + 1;
+  const auto until = [&](double to, Stall stall) {
+    to = std::min(to, now);
+    report(warp, stall, at, to);
+    at = std::max(at, to);
+  };
+  until(warp.wait_until, Stall::wait);
+  until(warp.branch_until, warp.branch_reason);
+  until(warp.board_until, warp.board_reason);
+  until(warp.release_at, warp.release_reason);
+  // What held it since it became ready was reported as it happened, up to held_since.
+  at = std::max(at, std::min(warp.held_since, now));
+  until(now, warp.held_since > warp.ready ? warp.held_by : Stall::not_selected);
+}
+
+void Sm::issue(std::uint32_t self, double now) {
+  WarpState& warp = warps_[self];
+  account(warp, now);
+  const Decoded* one = warp.next;
+  const std::uint32_t index = *warp.step;
+  ++out_.instructions;
+  out_.stalls[warp.id.sub_core][static_cast<std::size_t>(Stall::selected)] += 1;
+  for (SmListener* listener : listeners_) listener->issued(warp.id, index, *one, now);
+  const StreamItem& item = (*warp.items)[warp.item];
+  const bool last = warp.step + 1 == warp.steps_end;
+  const EventCost* event =
+      last && item.event != StreamItem::kNone ? &warp.block->events[item.event] : nullptr;
+  warp.release_at = 0;
+  woken_.clear();
+  execute_.execute(warp, self, event, now, woken_);
+  warp.last_issue = now;
+  if (!last) {
+    ++warp.step;
+  } else if (++warp.item == warp.items->size()) {
+    wake(woken_);
+    retire(self, now);
+    return;
+  } else {
+    const auto& path = streams_.paths()[(*warp.items)[warp.item].path];
+    warp.step = path.data();
+    warp.steps_end = path.data() + path.size();
+  }
+  warp.next = &streams_.instructions()[*warp.step];
+  prepare(warp, now, one, *warp.step != index + 1 && one->kind == InstructionKind::branch);
+  wake(woken_);
+}
+
+void Sm::prepare(WarpState& warp, double now, const Decoded* before, bool jumped) {
+  const CycleParameters& p = units_.parameters;
+  const unsigned stall =
+      before == nullptr ? 1U : std::max<unsigned>(before->stall, before->yield ? 2U : 1U);
+  warp.wait_until = now + stall;
+  warp.branch_until = warp.wait_until + (jumped ? p.branch_extra : 0);
+  warp.branch_reason = Stall::branch_resolving;
+  const std::uint32_t index = *warp.step;
+  if (p.fetch_interval > 0 && !fetched_[index]) {
+    fetched_[index] = true;
+    warp.branch_until += p.fetch_interval;
+    warp.branch_reason = Stall::no_instruction;
+  }
+  Stall reason = Stall::short_scoreboard;
+  warp.board_until = warp.boards.free(warp.next->wait_mask, warp.branch_until, reason);
+  if (warp.next->kind == InstructionKind::depend) {
+    const double until = warp.boards.at_most(warp.next->depend_on, warp.next->depend_count);
+    if (until > warp.board_until) {
+      warp.board_until = until;
+      reason = Stall::long_scoreboard;
+    }
+  }
+  warp.board_reason = reason;
+  warp.ready = std::ceil(std::max(warp.board_until, warp.release_at));
+  warp.held_since = warp.ready;
+  warp.held_by = Stall::not_selected;
+}
+
+void Sm::wake(const std::vector<WakeUp>& woken) {
+  for (const WakeUp& group : woken) {
+    for (const std::uint32_t self : group.warps) {
+      WarpState& warp = warps_[self];
+      if (warp.next == nullptr) continue;
+      warp.release_at = group.at;
+      warp.ready = std::ceil(std::max(warp.board_until, group.at));
+      warp.held_since = warp.ready;
+      SubCore& sub_core = sub_cores_[warp.id.sub_core];
+      sub_core.next = std::min(sub_core.next, warp.ready);
+    }
+  }
+}
+
+void Sm::retire(std::uint32_t self, double now) {
+  WarpState& warp = warps_[self];
+  warp.next = nullptr;
+  warp.ready = kNever;
+  --running_warps_;
+  SubCore& sub_core = sub_cores_[warp.id.sub_core];
+  std::erase(sub_core.warps, self);
+  woken_.clear();
+  execute_.leave(warp, woken_);
+  const std::uint32_t slot = warp.slot;
+  const std::vector<WakeUp> woken = woken_;
+  wake(woken);
+  if (live_warps_[slot] != 0) return;
+  const double end = now + 1;
+  out_.block_cycles.push_back(end - block_from_[slot]);
+  out_.block_ends.push_back(end);
+  out_.cycles = std::max(out_.cycles, end);
+  for (SmListener* listener : listeners_) {
+    listener->block_done(warp.id.block, block_from_[slot], end);
+  }
+  units_.barriers.forget(slot);
+  units_.mbarriers.forget(slot);
+  start_block(slot, end + units_.parameters.block_start);
+}
+
+bool Sm::break_deadlock(double now) {
+  bool found = false;
+  // The trace lacks what these warps wait for (dropped events): let them go on.
+  for (SubCore& sub_core : sub_cores_) {
+    for (const std::uint32_t self : sub_core.warps) {
+      WarpState& warp = warps_[self];
+      if (warp.release_at != kNever) continue;
+      ++out_.broken_waits;
+      found = true;
+      wake({{now + 1, {self}}});
+    }
+  }
+  return found;
+}
+
+}  // namespace smemsim

@@ -1,0 +1,238 @@
+#include "sim/cycle/stages/execute.hpp"
+
+#include <algorithm>
+
+namespace smemsim {
+namespace {
+
+constexpr double kLead = 1;  // from issue to the operand path
+
+/// Fixed part of the latency behind the last wavefront, so that a load of one wavefront whose
+/// address is one register has the latency of the parameter.
+double tail(const CycleParameters& p, double latency, unsigned operands) {
+  return std::max(0.0, latency - kLead - p.operand_interval * operands - p.wavefront_interval);
+}
+
+}  // namespace
+
+void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost* event, double now,
+                           std::vector<WakeUp>& woken) {
+  const Decoded& one = *warp.next;
+  const CycleParameters& p = units_.parameters;
+  double& pipe = units_.pipe_free[warp.id.sub_core][static_cast<std::size_t>(one.pipe)];
+  const double start = std::max(pipe, now);
+  pipe = start + one.interval;
+  units_.pipe_busy[static_cast<std::size_t>(one.pipe)] += one.interval;
+
+  using Kind = InstructionKind;
+  switch (one.kind) {
+    case Kind::shared:
+    case Kind::shuffle: shared(warp, one, event, now); break;
+    case Kind::global:
+    case Kind::copy: global(warp, one, event, now); break;
+    case Kind::copy_mark:
+      warp.boards.add(one.write_barrier < 6 ? one.write_barrier : 0,
+                      std::max(warp.copies_done, now + p.copy_commit));
+      break;
+    case Kind::barrier:
+      if (event != nullptr) barrier(warp, self, *event, now, woken);
+      break;
+    case Kind::sync:
+      warp.boards.hold(one.write_barrier, now + p.other_latency, Stall::short_scoreboard);
+      if (event != nullptr) sync(warp, self, *event, now, woken);
+      break;
+    case Kind::fence:
+      warp.release_at = std::max(warp.release_at, now + static_cast<double>(one.latency));
+      warp.release_reason = Stall::membar;
+      break;
+    case Kind::plain:
+    case Kind::constant:
+    case Kind::depend:
+    case Kind::branch:
+    case Kind::exit: {
+      warp.boards.hold(one.write_barrier, start + static_cast<double>(one.latency),
+                       Stall::short_scoreboard);
+      warp.boards.hold(one.read_barrier, start + p.source_release, Stall::short_scoreboard);
+      break;
+    }
+  }
+}
+
+void ExecuteStage::shared(WarpState& warp, const Decoded& one, const EventCost* event, double now) {
+  const CycleParameters& p = units_.parameters;
+  MemoryQueue& queue = units_.queues[warp.id.sub_core];
+  const double arrived = queue.transfer(now + kLead, one.operands);
+  warp.boards.hold(one.read_barrier, arrived + p.source_release, Stall::short_scoreboard);
+
+  double wavefronts = event == nullptr ? 0 : event->wavefronts;
+  if (one.kind == InstructionKind::shuffle) wavefronts = 1;
+  const DataStage::Slot slot = units_.data.serve(std::max(arrived, warp.shared_end), wavefronts);
+  queue.hold_until(slot.start);
+  warp.shared_end = slot.end;
+  if (one.results == 0) return;
+
+  double done = slot.end + tail(p, p.shared_latency, 1);
+  const bool matrix = event != nullptr && event->op == Operation::ldmatrix;
+  if (one.kind == InstructionKind::shuffle) {
+    done += p.shuffle_extra;
+  } else if (matrix) {
+    done += p.matrix_extra;
+  } else {
+    done += p.result_interval * (one.results - 1);
+    if (one.operands > 1) done += p.atomic_extra;
+  }
+  warp.shared_done = std::max(warp.shared_done, done);
+  warp.boards.hold(one.write_barrier, warp.shared_done, Stall::short_scoreboard);
+}
+
+double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double at, bool by_l2,
+                           bool store) {
+  const CycleParameters& p = units_.parameters;
+  const double beyond = p.l2_latency - p.l1_latency;
+  double done = at;
+  for (std::uint32_t i = 0; i < event.lines; ++i) {
+    LineUse use = warp.block->lines[event.first_line + i];
+    use.line += warp.line_offset;
+    std::uint8_t missing = use.sectors;
+    if (!by_l2 && !store) {
+      missing = units_.l1.missing(use, units_.l1_clock);
+      if (missing != use.sectors) done = std::max(done, units_.l1.arrival(use));
+      if (missing == 0) continue;
+    }
+    const double bytes = 32.0 * std::popcount(missing);
+    const double own = bytes / units_.l2.rate();
+    double there = units_.l2.pass(at, bytes) - own;
+    double latency = beyond;
+    if (p.l2_hit < 1) {
+      const double missed = 1 - p.l2_hit;
+      there = std::max(there, units_.dram.pass(at, bytes * missed) - own);
+      latency += missed * (p.dram_latency - p.l2_latency);
+    }
+    there += latency;
+    if (!by_l2 && !store) units_.l1.fill({use.line, missing}, there, units_.l1_clock);
+    done = std::max(done, there);
+  }
+  return done;
+}
+
+void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* event, double now) {
+  const CycleParameters& p = units_.parameters;
+  MemoryQueue& queue = units_.queues[warp.id.sub_core];
+  const double arrived = queue.transfer(now + kLead, one.operands);
+  warp.boards.hold(one.read_barrier, arrived + p.source_release, Stall::long_scoreboard);
+  const bool copy = one.kind == InstructionKind::copy;
+  double wavefronts = event == nullptr ? 0 : event->lines;
+  if (copy && event != nullptr) wavefronts = std::max<double>(wavefronts, event->wavefronts);
+  const DataStage::Slot slot = units_.data.serve(arrived, wavefronts);
+  queue.hold_until(slot.start);
+
+  const double behind = tail(p, p.l1_latency, 2) - p.result_interval;
+  double done = slot.end;
+  if (event != nullptr) {
+    done = fetch(*event, warp, slot.end, one.by_l2 || event->op == Operation::cp_async_cg ||
+                                                    event->op == Operation::global_atomic,
+                 event->op == Operation::global_store);
+  }
+  done += behind + p.result_interval * std::max(0, one.results - 1);
+  if (copy) {
+    warp.copies_done = std::max(warp.copies_done, done + p.copy_extra);
+    warp.boards.hold(one.write_barrier, done + p.copy_extra, Stall::long_scoreboard);
+  } else if (one.results != 0) {
+    warp.boards.hold(one.write_barrier, done, Stall::long_scoreboard);
+  }
+}
+
+void ExecuteStage::barrier(WarpState& warp, std::uint32_t self, const EventCost& event, double now,
+                           std::vector<WakeUp>& woken) {
+  const bool waits = event.op == Operation::barrier_sync;
+  if (!waits && event.op != Operation::barrier_arrive) return;
+  const std::uint32_t lanes = 32;
+  const auto needed = event.b == 0 ? live_warps_[warp.slot]
+                                   : static_cast<std::uint32_t>((event.b + lanes - 1) / lanes);
+  if (waits) {
+    warp.release_at = kNever;
+    warp.release_reason = Stall::barrier;
+  }
+  BarrierUnit::Release release;
+  if (units_.barriers.arrive(warp.slot, event.a, self, waits, needed, now, release)) {
+    woken.push_back({release.at, std::move(release.warps)});
+  }
+}
+
+void ExecuteStage::sync(WarpState& warp, std::uint32_t self, const EventCost& event, double now,
+                        std::vector<WakeUp>& woken) {
+  const CycleParameters& p = units_.parameters;
+  const MbarrierUnit::Key key{warp.slot, event.base};
+  const auto serve = [&] {
+    units_.mbarrier_free = std::max(units_.mbarrier_free, now) + p.mbarrier_arrive;
+    return units_.mbarrier_free;
+  };
+  const auto wake = [&](std::vector<std::uint32_t> warps) {
+    const double at = units_.mbarriers.completed(key) + p.mbarrier_latency;
+    if (!warps.empty()) woken.push_back({at, std::move(warps)});
+  };
+  switch (event.op) {
+    case Operation::mbarrier_init: units_.mbarriers.init(key, event.a); break;
+    case Operation::mbarrier_arrive:
+      wake(units_.mbarriers.arrive(key, std::max<std::uint64_t>(event.a, 1) * event.lanes,
+                                   serve()));
+      break;
+    case Operation::mbarrier_expect_tx:
+      units_.mbarriers.expect(key, event.b);
+      if (event.a != 0) wake(units_.mbarriers.arrive(key, event.a * event.lanes, serve()));
+      break;
+    case Operation::cp_async_arrive:
+      wake(units_.mbarriers.arrive(key, event.lanes, std::max(serve(), warp.copies_done)));
+      break;
+    case Operation::mbarrier_wait:
+      warp.release_reason = Stall::barrier;
+      if (units_.mbarriers.wait(key, event.a, self)) {
+        warp.release_at = std::max({warp.release_at, now + p.mbarrier_test,
+                                    units_.mbarriers.completed(key) + p.mbarrier_latency});
+      } else {
+        warp.release_at = kNever;
+      }
+      break;
+    case Operation::bulk_load:
+    case Operation::bulk_store:
+    case Operation::bulk_reduce: bulk(warp, event, now, woken); break;
+    case Operation::bulk_wait:
+      warp.release_reason = Stall::long_scoreboard;
+      warp.release_at = std::max(warp.release_at, warp.bulk_done);
+      break;
+    default: break;
+  }
+}
+
+void ExecuteStage::bulk(WarpState& warp, const EventCost& event, double now,
+                        std::vector<WakeUp>& woken) {
+  const CycleParameters& p = units_.parameters;
+  const auto bytes = static_cast<double>(event.a);
+  units_.bulk_free = std::max(units_.bulk_free, now) + p.bulk_issue;
+  if (event.op != Operation::bulk_load) {
+    units_.bulk_port_free =
+        std::max(units_.bulk_port_free, units_.bulk_free) + bytes / p.bulk_store_bytes;
+    warp.bulk_done = std::max(warp.bulk_done, units_.bulk_port_free + p.bulk_store_latency);
+    units_.l2.pass(now, bytes);
+    return;
+  }
+  const double rate = std::min(p.bulk_bytes, units_.l2.rate());
+  units_.bulk_port_free = std::max({units_.bulk_port_free, units_.bulk_free,
+                                    units_.l2.pass(units_.bulk_free, bytes) - bytes / rate}) +
+                          bytes / rate;
+  const MbarrierUnit::Key key{warp.slot, event.b};
+  auto warps = units_.mbarriers.deliver(key, event.a, units_.bulk_port_free + p.bulk_latency);
+  const double at = units_.mbarriers.completed(key) + p.mbarrier_latency;
+  if (!warps.empty()) woken.push_back({at, std::move(warps)});
+}
+
+void ExecuteStage::leave(const WarpState& warp, std::vector<WakeUp>& woken) {
+  const std::uint32_t before = live_warps_[warp.slot]--;
+  BarrierUnit::Release release;
+  if (before > 1 &&
+      units_.barriers.leave(warp.slot, before, live_warps_[warp.slot], release)) {
+    woken.push_back({release.at, std::move(release.warps)});
+  }
+}
+
+}  // namespace smemsim

@@ -1,0 +1,44 @@
+// What an issued instruction does: takes pipes, queues and memory, and settles when its results are
+// there. Everything is reserved at issue, in issue order.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/cycle/units/sm_units.hpp"
+#include "sim/cycle/warp.hpp"
+
+namespace smemsim {
+
+/// Warps that may go on at a time.
+struct WakeUp {
+  double at = 0;
+  std::vector<std::uint32_t> warps;  ///< index of the SM
+};
+
+class ExecuteStage {
+ public:
+  ExecuteStage(SmUnits& units, std::vector<std::uint32_t>& live_warps)
+      : units_(units), live_warps_(live_warps) {}
+
+  /// The warp's next instruction issues at `now`; `event` may be null. `self`: index of the warp.
+  void execute(WarpState& warp, std::uint32_t self, const EventCost* event, double now,
+               std::vector<WakeUp>& woken);
+  /// The warp has run its last instruction.
+  void leave(const WarpState& warp, std::vector<WakeUp>& woken);
+
+ private:
+  void shared(WarpState& warp, const Decoded& one, const EventCost* event, double now);
+  void global(WarpState& warp, const Decoded& one, const EventCost* event, double now);
+  double fetch(const EventCost& event, const WarpState& warp, double at, bool by_l2, bool store);
+  void barrier(WarpState& warp, std::uint32_t self, const EventCost& event, double now,
+               std::vector<WakeUp>& woken);
+  void sync(WarpState& warp, std::uint32_t self, const EventCost& event, double now,
+            std::vector<WakeUp>& woken);
+  void bulk(WarpState& warp, const EventCost& event, double now, std::vector<WakeUp>& woken);
+
+  SmUnits& units_;
+  std::vector<std::uint32_t>& live_warps_;  ///< of each block slot
+};
+
+}  // namespace smemsim

@@ -1,0 +1,66 @@
+// Block barriers of an SM: every arrival takes the unit for `interval` cycles.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace smemsim {
+
+class BarrierUnit {
+ public:
+  BarrierUnit(double interval, double latency) : interval_(interval), latency_(latency) {}
+
+  struct Release {
+    double at = 0;                      ///< when the waiting warps may go on
+    std::vector<std::uint32_t> warps;  ///< that wait
+  };
+  /// A warp of block slot `block` arrives at barrier `id`. Returns the release when it completes
+  /// `needed` arrivals.
+  bool arrive(std::uint32_t block, std::uint64_t id, std::uint32_t warp, bool waits,
+              std::uint32_t needed, double now, Release& release) {
+    const double start = std::max(now, free_);
+    free_ = start + interval_;
+    State& state = states_[{block, id}];
+    state.last = std::max(state.last, free_);
+    state.whole_block = needed;
+    ++state.arrived;
+    if (waits) state.waiting.push_back(warp);
+    return complete(state, needed, release);
+  }
+  /// Warps of the block have left: barriers of the whole block need fewer arrivals.
+  bool leave(std::uint32_t block, std::uint32_t before, std::uint32_t now, Release& release) {
+    for (auto& [key, state] : states_) {
+      if (key.first != block || state.arrived == 0 || state.whole_block != before) continue;
+      state.whole_block = now;
+      if (complete(state, now, release)) return true;
+    }
+    return false;
+  }
+  void forget(std::uint32_t block) {
+    std::erase_if(states_, [&](const auto& entry) { return entry.first.first == block; });
+  }
+
+ private:
+  struct State {
+    std::uint32_t arrived = 0;
+    std::uint32_t whole_block = 0;
+    double last = 0;
+    std::vector<std::uint32_t> waiting;
+  };
+  bool complete(State& state, std::uint32_t needed, Release& release) {
+    if (state.arrived < needed) return false;
+    release.at = state.last + latency_;
+    release.warps = std::move(state.waiting);
+    state = {};
+    return true;
+  }
+
+  double interval_, latency_;
+  double free_ = 0;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, State> states_;
+};
+
+}  // namespace smemsim

@@ -1,0 +1,44 @@
+// The data stage of an SM: banks that serve one wavefront per cycle.
+//
+// Measured: one instruction gets a wavefront only every second cycle, two instructions together
+// fill every cycle, whichever sub-core they come from. So the stage serves `ports` instructions at
+// once, each at `interval` cycles per wavefront.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace smemsim {
+
+class DataStage {
+ public:
+  DataStage(double ports, double interval)
+      : free_(static_cast<std::size_t>(std::max(1.0, ports)), 0.0), interval_(interval) {}
+
+  struct Slot {
+    double start = 0, end = 0;
+  };
+  /// Serves `wavefronts` not before `at`.
+  Slot serve(double at, double wavefronts) {
+    // The port that would stand idle for the shortest time.
+    double* best = free_.data();
+    for (double& port : free_) {
+      const bool better = *best > at ? port < *best : port <= at && port > *best;
+      if (better) best = &port;
+    }
+    const double start = std::max(at, *best);
+    const double end = start + interval_ * wavefronts;
+    if (wavefronts > 0) *best = end;
+    busy_ += wavefronts;
+    return {start, end};
+  }
+  double busy() const { return busy_; }  ///< wavefronts so far
+
+ private:
+  std::vector<double> free_;
+  double interval_;
+  double busy_ = 0;
+};
+
+}  // namespace smemsim

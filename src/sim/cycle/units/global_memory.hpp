@@ -1,0 +1,84 @@
+// Global memory as one SM sees it: an L1 of 128-byte lines with 32-byte sectors, and behind it the
+// SM's share of L2 and DRAM bandwidth.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "sim/cycle/stream.hpp"
+
+namespace smemsim {
+
+/// Set-associative, least recently used first out.
+class L1Cache {
+ public:
+  explicit L1Cache(double bytes)
+      : sets_(std::max<std::size_t>(1, static_cast<std::size_t>(bytes) / (128 * kWays))),
+        ways_(sets_ * kWays) {}
+
+  /// Sectors of `use` that are not there; a load takes them in, to arrive at `arrival`.
+  std::uint8_t missing(const LineUse& use, std::uint64_t& clock) {
+    Way* way = find(use.line);
+    if (way == nullptr) return use.sectors;
+    way->used = ++clock;
+    return static_cast<std::uint8_t>(use.sectors & ~way->sectors);
+  }
+  double arrival(const LineUse& use) {
+    const Way* way = find(use.line);
+    return way == nullptr ? 0 : way->arrival;
+  }
+  void fill(const LineUse& use, double arrival, std::uint64_t& clock) {
+    Way* way = find(use.line);
+    if (way == nullptr) {
+      Way* first = set(use.line);
+      way = std::min_element(first, first + kWays,
+                             [](const Way& a, const Way& b) { return a.used < b.used; });
+      *way = {use.line + 1, 0, 0, 0};
+    }
+    way->sectors |= use.sectors;
+    way->arrival = std::max(way->arrival, arrival);
+    way->used = ++clock;
+  }
+
+ private:
+  static constexpr std::size_t kWays = 8;
+  struct Way {
+    std::uint64_t line_plus_1 = 0;
+    std::uint8_t sectors = 0;
+    double arrival = 0;
+    std::uint64_t used = 0;
+  };
+  Way* set(std::uint64_t line) { return ways_.data() + line % sets_ * kWays; }
+  Way* find(std::uint64_t line) {
+    Way* first = set(line);
+    for (Way* way = first; way != first + kWays; ++way) {
+      if (way->line_plus_1 == line + 1) return way;
+    }
+    return nullptr;
+  }
+  std::size_t sets_;
+  std::vector<Way> ways_;
+};
+
+/// A link with a number of bytes per cycle.
+class MemoryPort {
+ public:
+  explicit MemoryPort(double bytes_per_cycle) : rate_(std::max(bytes_per_cycle, 1e-3)) {}
+  /// When `bytes` asked for at `at` have passed.
+  double pass(double at, double bytes) {
+    free_ = std::max(free_, at) + bytes / rate_;
+    total_ += bytes;
+    return free_;
+  }
+  double total() const { return total_; }  ///< bytes so far
+  double rate() const { return rate_; }
+
+ private:
+  double rate_;
+  double free_ = 0, total_ = 0;
+};
+
+}  // namespace smemsim

@@ -1,0 +1,45 @@
+// All units of one SM.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "sim/cycle/cycle_parameters.hpp"
+#include "sim/cycle/units/barrier_unit.hpp"
+#include "sim/cycle/units/data_stage.hpp"
+#include "sim/cycle/units/global_memory.hpp"
+#include "sim/cycle/units/mbarrier_unit.hpp"
+#include "sim/cycle/units/memory_queue.hpp"
+
+namespace smemsim {
+
+inline constexpr std::size_t kSubCores = 4;
+
+struct SmUnits {
+  /// `shared_bytes`: what the resident blocks keep of the L1; `active_sms`: that share L2 and DRAM.
+  SmUnits(const CycleParameters& p, double shared_bytes, double active_sms)
+      : parameters(p),
+        data(p.data_ports, p.wavefront_interval),
+        queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
+        barriers(p.barrier_interval, p.barrier_latency),
+        l1(p.l1_bytes - shared_bytes),
+        l2(std::min(p.l2_port, p.l2_total / active_sms)),
+        dram(std::min(p.dram_port, p.dram_total / active_sms)) {
+    for (auto& sub_core : pipe_free) sub_core.fill(0);
+  }
+
+  CycleParameters parameters;
+  DataStage data;
+  std::vector<MemoryQueue> queues;  ///< one for each sub-core
+  BarrierUnit barriers;
+  MbarrierUnit mbarriers;
+  double mbarrier_free = 0;
+  L1Cache l1;
+  std::uint64_t l1_clock = 0;
+  MemoryPort l2, dram;
+  double bulk_free = 0, bulk_port_free = 0;
+  std::array<std::array<double, kPipes>, kSubCores> pipe_free;
+  std::array<double, kPipes> pipe_busy{};  ///< cycles, all sub-cores
+};
+
+}  // namespace smemsim
