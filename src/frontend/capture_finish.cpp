@@ -155,8 +155,13 @@ class Completer final : public TraceSink {
       shapes_id_ = batch.shapes_id;
       received_ = batch.shapes.size();
       shapes_.assign(batch.shapes.begin(), batch.shapes.end());
-      for (EventShape& shape : shapes_) {
-        if (shape.site < launch_.sites.size()) refine(shape, launch_.sites[shape.site].instruction);
+      markers_.clear();
+      for (std::uint32_t i = 0; i < received_; ++i) {
+        EventShape& shape = shapes_[i];
+        if (shape.site >= launch_.sites.size()) continue;
+        const std::string& instruction = launch_.sites[shape.site].instruction;
+        if (is_marker(shape.op, instruction)) markers_.insert(i);
+        refine(shape, instruction);
         if (shape.op == Operation::cp_async_wait) refine_bulk_wait(shape);
       }
       add_commit_shapes();
@@ -165,14 +170,16 @@ class Completer final : public TraceSink {
     EventBatch refined = batch;
     refined.shapes = shapes_;
     refined.shapes_id = refined_id_;
-    if (shapes_.size() != received_) {
-      with_commits_.clear();
+    if (!commit_shapes_.empty() || !markers_.empty()) {
+      rewritten_.clear();
       for (const Event& event : batch.events) {
+        if (markers_.count(event.shape) != 0) continue;
         const auto commit = commit_shapes_.find(event.shape);
-        if (commit != commit_shapes_.end()) with_commits_.push_back({commit->second, 0, 0});
-        with_commits_.push_back(event);
+        if (commit != commit_shapes_.end()) rewritten_.push_back({commit->second, 0, 0});
+        rewritten_.push_back(event);
       }
-      refined.events = with_commits_;
+      if (rewritten_.empty()) return {};
+      refined.events = rewritten_;
     }
     report_.events += refined.events.size();
     return next_.events(refined);
@@ -253,7 +260,8 @@ class Completer final : public TraceSink {
   std::size_t received_ = 0;
   std::map<std::uint32_t, BulkSite> bulk_sites_;
   std::map<std::uint32_t, std::uint32_t> commit_shapes_;  ///< by the shape of the wait
-  std::vector<Event> with_commits_;
+  std::set<std::uint32_t> markers_;                       ///< shapes that stand for nothing
+  std::vector<Event> rewritten_;
   std::uint64_t shapes_id_ = 0, refined_id_ = 0;
 };
 

@@ -323,11 +323,17 @@ std::optional<BulkWait> bulk_wait(const Program& program, std::size_t index) {
   return std::nullopt;
 }
 
+bool is_marker(Operation op, std::string_view instruction) {
+  return (op == Operation::mbarrier_arrive || op == Operation::mbarrier_expect_tx) &&
+         opcode(instruction) == "NOP";
+}
+
 std::string unrecorded_instructions(const Program& program) {
   struct Group {
     std::string_view name, text;
   };
-  static constexpr std::array<Group, 5> kGroups{{
+  static constexpr std::array<Group, 6> kGroups{{
+      {"BAR.ARV", "bar.arrive"},
       {"UTMALDG", "tensor-map (TMA) loads"},
       {"UTMASTG", "tensor-map (TMA) stores"},
       {"UTMAREDG", "tensor-map (TMA) reductions"},
@@ -338,7 +344,8 @@ std::string unrecorded_instructions(const Program& program) {
   for (const Group& group : kGroups) {
     const bool used = std::any_of(program.instructions.begin(), program.instructions.end(),
                                   [&](const ProgramInstruction& instruction) {
-                                    return first_part(opcode(instruction.text)) == group.name;
+                                    const std::string_view code = opcode(instruction.text);
+                                    return first_part(code) == group.name || code == group.name;
                                   });
     if (used) out.append(out.empty() ? "" : ", ").append(group.text);
   }

@@ -34,6 +34,10 @@ struct BulkWait {
 /// Whether the instruction at `index`, a DEPBAR, is one: which commit stands before it tells.
 std::optional<BulkWait> bulk_wait(const Program& program, std::size_t index);
 
+/// Whether the event is only a compiler's mark: cp.async.mbarrier.arrive.noinc is reported once at
+/// a NOP as an arrival and once at the instruction that does it.
+bool is_marker(Operation op, std::string_view instruction);
+
 /// What is in the program that the capture cannot record, for Launch::note; empty = nothing.
 std::string unrecorded_instructions(const Program& program);
 

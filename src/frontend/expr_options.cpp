@@ -123,6 +123,23 @@ Result<Dim3> parse_dimensions(const std::string& text, const std::string& option
                      "for example 16,16 or 256");
 }
 
+std::string repeat_arguments(const ExpressionOptions& options) {
+  constexpr std::size_t kLongest = 160;
+  const std::string& text = options.file.empty() ? options.text : options.file;
+  if (text == "-" || text.size() > kLongest || text.find_first_of("'\n") != std::string::npos) {
+    return {};
+  }
+  const bool plain = text.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-./") == std::string::npos;
+  std::string out = plain ? text : "'" + text + "'";
+  const ExpressionOptions defaults;
+  if (options.block != defaults.block) out += " --block " + options.block;
+  if (options.grid != defaults.grid) out += " --grid " + options.grid;
+  for (const std::string& define : options.defines) out += " --define " + define;
+  return out;
+}
+
 Result<expr::RunOptions> run_options(const ExpressionOptions& options) {
   expr::RunOptions out;
   auto block = parse_dimensions(options.block, "--block");

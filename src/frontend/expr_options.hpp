@@ -29,6 +29,9 @@ void add_expression_options(CLI::App& app, ExpressionOptions& options);
 Result<expr::Source> read_expression(const ExpressionOptions& options);
 /// The values of --define; errors name the one that is not NAME=INTEGER.
 Result<std::map<std::string, std::int64_t>> parse_defines(const ExpressionOptions& options);
+/// The text and its options as arguments that can be typed again, quoted for a shell; empty for
+/// standard input and for texts that are too long to repeat.
+std::string repeat_arguments(const ExpressionOptions& options);
 /// Geometry and limits.
 Result<expr::RunOptions> run_options(const ExpressionOptions& options);
 /// "16,16", "16x16x2" or "256" -> dimensions; `option` names it in errors.

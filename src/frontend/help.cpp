@@ -21,6 +21,16 @@ struct Row {
   std::string left, right;
 };
 
+std::vector<std::string> split_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 /// Two columns; a left part that is too long pushes its right part to the next line.
 std::string two_columns(const std::vector<Row>& rows, unsigned width) {
   std::size_t left = 0;
@@ -66,9 +76,22 @@ std::string description(const CLI::Option& option) {
   return text;
 }
 
-/// Example lines, with the remarks after '#' aligned when they fit.
-std::string examples(const std::string& text) {
-  return text.empty() ? std::string() : fmt::format("Examples:\n{}\n", indent(text, kIndent));
+/// Example lines; remarks after '#' go where they do not fit.
+std::string examples(const std::string& text, unsigned width) {
+  if (text.empty()) return {};
+  std::string out = "Examples:\n";
+  std::size_t widest = 0;
+  for (const std::string& line : split_lines(text)) {
+    widest = std::max(widest, display_width(line) + kIndent);
+  }
+  for (std::string line : split_lines(text)) {
+    const std::size_t remark = line.find("  #");
+    if (widest > width && remark != std::string::npos) {
+      line.erase(line.find_last_not_of(' ', remark) + 1);
+    }
+    out += std::string(kIndent, ' ') + line + '\n';
+  }
+  return out + '\n';
 }
 
 }  // namespace
@@ -91,7 +114,7 @@ std::string command_help(const CommandEntry& entry, const CLI::App& app, unsigne
   const std::string about =
       app.get_description().empty() ? std::string(entry.summary) + "." : app.get_description();
   for (const std::string& line : wrap(about, width)) out += line + '\n';
-  out += '\n' + examples(app.get_footer());
+  out += '\n' + examples(app.get_footer(), width);
   out += usage_line(entry, app) + '\n';
 
   std::vector<Row> positionals;
@@ -131,7 +154,7 @@ std::string program_help(unsigned columns) {
             width)) {
     out += line + '\n';
   }
-  out += '\n' + examples(std::string(kProgramExamples));
+  out += '\n' + examples(std::string(kProgramExamples), width);
   std::vector<Row> rows;
   for (const CommandEntry& entry : commands()) {
     rows.push_back({std::string(entry.name), std::string(entry.summary)});
@@ -143,10 +166,13 @@ std::string program_help(unsigned columns) {
                                                   "a command's options"},
                                                  {"--version", "show the version"}},
                                                 width));
-  out +=
-      "\nExit status: 0 fine, 1 a check that you asked for failed, 2 wrong usage, 3 invalid "
-      "input,\n"
-      "4 cannot read or write, 70 internal error, 130 interrupted.\n";
+  out += '\n';
+  for (const std::string& line :
+       wrap("Exit status: 0 fine, 1 a check that you asked for failed, 2 wrong usage, 3 invalid "
+            "input, 4 cannot read or write, 70 internal error, 130 interrupted.",
+            width)) {
+    out += line + '\n';
+  }
   return out;
 }
 

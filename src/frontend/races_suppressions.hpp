@@ -19,8 +19,8 @@ namespace smemsim::cli {
 struct RaceSuppression {
   std::string kind, first, second;  ///< `second` may be empty
   std::string reason;
-  std::uint32_t line = 0;    ///< of the file
-  std::uint64_t matched = 0; ///< findings
+  std::uint32_t line = 0;     ///< of the file
+  std::uint64_t matched = 0;  ///< findings
 };
 
 /// `name` is used in errors, which tell the line.

@@ -72,7 +72,7 @@ void print_chart(const std::vector<OccupancyStep>& steps, std::uint64_t now, std
     gap = false;
     const OccupancyStep& step = steps[i];
     const std::uint32_t length = (step.blocks * kWidestBar + most - 1) / most;
-    const bool here = i == current;
+    const bool here = i == current && now <= step.most;
     const std::string bar(length, here ? '#' : '=');
     environment.out << fmt::format(
         "  {:>4} {:<{}}| up to {:>{}} {}{}\n", step.blocks,
@@ -85,7 +85,8 @@ void print_chart(const std::vector<OccupancyStep>& steps, std::uint64_t now, std
              : "");
   }
   if (current > 0) {
-    environment.out << fmt::format("  The next block fits at <= {} {} ({} less).\n",
+    environment.out << fmt::format("  The {} block fits at <= {} {} ({} less).\n",
+                                   steps[current].blocks == 0 ? "first" : "next",
                                    with_commas(steps[current - 1].most), unit,
                                    with_commas(now - steps[current - 1].most));
   }

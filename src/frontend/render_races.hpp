@@ -11,9 +11,9 @@
 namespace smemsim::cli {
 
 struct RacesView {
-  std::string trace;                ///< as on the command line
-  bool show_suppressed = false;     ///< text only; the other formats mark them
-  std::vector<std::string> notes;   ///< what the reader should know, one sentence each
+  std::string trace;               ///< as on the command line
+  bool show_suppressed = false;    ///< text only; the other formats mark them
+  std::vector<std::string> notes;  ///< what the reader should know, one sentence each
 };
 
 struct RacesFormat {

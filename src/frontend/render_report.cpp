@@ -59,6 +59,10 @@ std::vector<const SiteConflicts*> shown_sites(const KernelConflicts& kernel,
   return rows;
 }
 
+std::string kernel_name(const KernelConflicts& kernel) {
+  return kernel.kernel.empty() ? "(unnamed kernel)" : printable(kernel.kernel);
+}
+
 std::string site_place(const SiteConflicts& row) {
   const Site& site = row.site;
   if (!site.file.empty()) return fmt::format("{}:{}", printable(site.file), site.line);

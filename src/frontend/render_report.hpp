@@ -18,7 +18,8 @@ enum class SiteOrder { excess, wavefronts, ways, executed, source };
 
 /// Which part of a report to show, and what to say with it.
 struct ReportView {
-  std::string trace;                  ///< as on the command line
+  std::string trace;                  ///< as on the command line; empty for a text
+  std::string expression;             ///< of a text: its arguments; empty = too long to repeat
   std::optional<std::uint32_t> site;  ///< show this one in depth
   SiteOrder order = SiteOrder::excess;
   std::size_t top = 0;             ///< sites of each kernel; 0 = all
@@ -39,6 +40,9 @@ std::span<const std::string_view> site_orders();
 /// The kernel's sites in the view's order, best `top` only.
 std::vector<const SiteConflicts*> shown_sites(const KernelConflicts& kernel,
                                               const ReportView& view);
+
+/// For people: the demangled name, or words for its absence.
+std::string kernel_name(const KernelConflicts& kernel);
 
 /// "transpose.cu:24"; else the text of a site without machine code, or the pc.
 std::string site_place(const SiteConflicts& row);

@@ -60,14 +60,15 @@ std::string verdict(const KernelConflicts& kernel) {
                        count_of(totals.executed, "shared access", "shared accesses"));
   }
   const SiteConflicts& worst = kernel.sites.front();
+  const std::string part = worst.totals.excess() == totals.excess()
+                               ? "all"
+                               : percent(worst.totals.excess(), totals.excess());
   return fmt::format(
-      "Bank conflicts: {} of {} ({}) are excess; {} of them at {}. Without conflicts: {}, {} "
-      "fewer.",
+      "Bank conflicts: {} of {} ({}) are excess, {} of them at {}. Without conflicts the accesses "
+      "would take {} ({} fewer).",
       with_commas(totals.excess()), count_of(totals.wavefronts, "wavefront"),
-      percent(totals.excess(), totals.wavefronts),
-      worst.totals.excess() == totals.excess() ? "all"
-                                               : percent(worst.totals.excess(), totals.excess()),
-      worst_site(worst), with_commas(totals.ideal), times_fewer(totals));
+      percent(totals.excess(), totals.wavefronts), part, worst_site(worst),
+      with_commas(totals.ideal), times_fewer(totals));
 }
 
 std::string dims(const Dim3& size) {
@@ -191,14 +192,18 @@ std::string next_steps(const ConflictReport& report, const ReportView& view,
     if (worst == nullptr || candidate.totals.excess() > worst->totals.excess()) worst = &candidate;
   }
   if (worst == nullptr || view.trace == "-") return {};
+  if (view.trace.empty() && view.expression.empty()) return {};
   const std::string trace = printable(view.trace);
+  const bool text = !view.expression.empty();
+  const std::string input = text ? printable(view.expression) : trace;
   std::vector<std::pair<std::string, std::string>> steps{
-      {fmt::format("smemsim report {} --site {}", trace, worst->number),
+      {fmt::format("smemsim {} {} --site {}", text ? "explain" : "report", input, worst->number),
        "lanes and banks of its worst access"}};
   if (has_command("advise")) {
-    steps.emplace_back(fmt::format("smemsim advise {}", trace), "what removes the conflicts");
+    steps.emplace_back(fmt::format("smemsim advise {}{}", text ? "--expr " : "", input),
+                       "what removes the conflicts");
   }
-  if (has_command("simulate")) {
+  if (has_command("simulate") && !text) {
     steps.emplace_back(fmt::format("smemsim simulate {}", trace), "whether it matters, in cycles");
   }
   std::size_t widest = 0;
@@ -223,7 +228,7 @@ std::string kernel_section(const KernelConflicts& kernel, const ReportView& view
                            const Environment& environment) {
   const Painter paint(environment.color);
   const std::size_t width = room(environment);
-  std::string out = paint(Style::strong, fit(printable(kernel.kernel), width)) + '\n';
+  std::string out = paint(Style::strong, fit(kernel_name(kernel), width)) + '\n';
   out += paragraph(geometry(kernel), width, kIndent);
   for (const std::string& line :
        wrap(verdict(kernel), width == 0 ? std::string::npos : width - kIndent)) {
@@ -245,7 +250,8 @@ std::string kernel_section(const KernelConflicts& kernel, const ReportView& view
 std::string summary(const ConflictReport& report, const ReportView& view) {
   const ConflictTotals& totals = report.totals;
   const std::string where =
-      fmt::format("{}: {}", printable(view.trace), count_of(report.kernels.size(), "kernel"));
+      fmt::format("{}: {}", view.trace.empty() ? "text" : printable(view.trace),
+                  count_of(report.kernels.size(), "kernel"));
   if (totals.excess() == 0) return where + ", no bank conflicts";
   return fmt::format("{}, {} of {} ({}) are bank conflicts", where, with_commas(totals.excess()),
                      count_of(totals.wavefronts, "shared wavefront"),
@@ -264,7 +270,7 @@ std::string kernel_table(const ConflictReport& report, const Environment& enviro
                {with_commas(totals.wavefronts), Style::plain},
                {with_commas(totals.ideal), Style::plain},
                {with_commas(kernel.launches), Style::plain},
-               {printable(kernel.kernel), Style::plain}});
+               {kernel_name(kernel), Style::plain}});
   }
   return table.text(Painter(environment.color), room(environment), kIndent);
 }

@@ -190,10 +190,9 @@ std::string site_detail_text(const SiteConflicts& row, const KernelConflicts& ke
   }
   while (title.back() == ' ') title.pop_back();
   std::string out = paint(Style::strong, width == 0 ? title : elide(title, width)) + '\n';
-  const std::string where =
-      fmt::format("{}, {} in {}", access_text(row.op, row.width, row.matrices),
-                  row.site.file.empty() ? "" : fmt::format("pc 0x{:04x}", row.site.pc),
-                  printable(kernel.kernel));
+  const std::string where = fmt::format(
+      "{}, {} in {}", access_text(row.op, row.width, row.matrices),
+      row.site.file.empty() ? "" : fmt::format("pc 0x{:04x}", row.site.pc), kernel_name(kernel));
   out += lines(where, width);
   if (row.costed() == 0) {
     return out + lines(fmt::format("{}; {}", count_of(totals.executed, "execution"),

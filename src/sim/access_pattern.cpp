@@ -135,7 +135,8 @@ std::string bank_range(unsigned bank, unsigned count, unsigned banks) {
 }
 
 std::string clash_text(const BankClash& clash, const AccessDetail& detail, const EventShape& shape,
-                       const SharedMemory& machine, const Noun& noun, bool lanes_count) {
+                       const SharedMemory& machine, const Noun& noun, bool lanes_count,
+                       bool inside_pass) {
   const LaneMask pass = detail.passes[clash.pass].lanes;
   const std::string bank = "bank " + std::to_string(clash.bank);
   if (lanes_count) {
@@ -150,11 +151,7 @@ std::string clash_text(const BankClash& clash, const AccessDetail& detail, const
     const unsigned per_lane = std::max(1u, shape.width / machine.bank_bytes);
     const bool several = detail.passes.size() > 1;
     std::string who = "all " + std::to_string(lane_count(pass));
-    if (shape.matrices != 0) {
-      who += " of a matrix";
-    } else if (several) {
-      who += " of a pass";
-    }
+    if (several && !inside_pass) who += shape.matrices != 0 ? " of a matrix" : " of a pass";
     return who + " fall in " + bank_range(clash.bank, per_lane, machine.banks);
   }
   return noun.many + ' ' + lane_list_text(clash.lanes) + " want " + std::to_string(clash.words) +
@@ -249,6 +246,7 @@ std::string explain_access(const EventShape& shape, const Event& event,
   const auto clash = worst_clash(detail, shape, event, machine);
   AccessPattern pattern = find_pattern(shape, event, lanes);
   std::string lead = pattern_text(pattern, noun);
+  bool inside_pass = false;  // the lead speaks of one pass
   if (detail.passes.size() > 1 && pattern.kind > PatternKind::stride) {
     // What counts is inside a pass, and there the lanes often are more regular.
     AccessPattern inside = find_pattern(shape, event, detail.passes[clash ? clash->pass : 0].lanes);
@@ -260,6 +258,7 @@ std::string explain_access(const EventShape& shape, const Event& event,
     }
     if (inside.kind < pattern.kind && (clash || everywhere)) {
       pattern = inside;
+      inside_pass = true;
       const std::string where = shape.matrices != 0 ? " of a matrix" : " of a pass";
       lead = pattern_text(pattern, {noun.one + where, noun.many + where});
     }
@@ -281,7 +280,8 @@ std::string explain_access(const EventShape& shape, const Event& event,
   }
   const bool follows = pattern.kind != PatternKind::irregular;
   return lead + some + (follows ? ", so " : ": ") +
-         clash_text(*clash, detail, shape, machine, noun, rule->count == BankCount::lanes);
+         clash_text(*clash, detail, shape, machine, noun, rule->count == BankCount::lanes,
+                    inside_pass);
 }
 
 }  // namespace smemsim

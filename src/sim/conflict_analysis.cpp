@@ -1,7 +1,6 @@
 #include "sim/conflict_analysis.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cassert>
 #include <limits>
@@ -10,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "sim/word_map.hpp"
+#include "sim/multicast.hpp"
 
 namespace smemsim {
 namespace {
@@ -68,29 +67,6 @@ std::string site_text(const Site& site) {
 }
 
 }  // namespace
-
-bool uses_multicast(const EventShape& shape, const Event& event, const SharedMemory& machine,
-                    const AccessCost& cost) {
-  const AccessRule* rule = machine.rule(shape.op, shape.width, shape.matrices);
-  if (rule == nullptr || rule->count != BankCount::words || rule->through_tags) return false;
-  const WordMap map(machine);
-  for (const LaneMask pass : cost.merged ? rule->merged_passes : rule->passes) {
-    // Accesses are aligned to their width: they share a word exactly when they begin in one.
-    std::array<std::uint64_t, kMaxLanes> words;
-    std::size_t count = 0;
-    bool rising = true;
-    for_each_lane(pass & shape.active, [&](unsigned lane) {
-      words[count] = map.word(lane_address(shape, event, lane));
-      rising = rising && (count == 0 || words[count - 1] < words[count]);
-      ++count;
-    });
-    if (rising) continue;
-    const auto end = words.begin() + static_cast<std::ptrdiff_t>(count);
-    std::sort(words.begin(), end);
-    if (std::adjacent_find(words.begin(), end) != end) return true;
-  }
-  return false;
-}
 
 struct ConflictAnalysis::State {
   MachineOf machine_of;
@@ -195,8 +171,9 @@ Error ConflictAnalysis::State::located(const Error& error, const EventBatch& bat
                                        const EventShape& shape) const {
   Error out = error;
   out.place = trace_name.empty() ? "" : trace_name + ": ";
-  out.place += "launch " + std::to_string(launch->launch_index) + " (" + launch->kernel +
-               "), block " + std::to_string(batch.block) + ", warp " + std::to_string(batch.warp);
+  out.place += "launch " + std::to_string(launch->launch_index) +
+               (launch->kernel.empty() ? "" : " (" + launch->kernel + ")") + ", block " +
+               std::to_string(batch.block) + ", warp " + std::to_string(batch.warp);
   if (shape.site < launch->sites.size()) out.place += ", " + site_text(launch->sites[shape.site]);
   if (!error.place.empty()) out.place += ", " + error.place;
   return out;

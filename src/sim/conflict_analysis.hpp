@@ -39,8 +39,4 @@ class ConflictAnalysis : public TraceSink {
   std::unique_ptr<State> state_;
 };
 
-/// Lanes of one pass share a word, and one read or write serves them: the access uses multicast.
-bool uses_multicast(const EventShape& shape, const Event& event, const SharedMemory& machine,
-                    const AccessCost& cost);
-
 }  // namespace smemsim

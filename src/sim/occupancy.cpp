@@ -76,7 +76,6 @@ std::vector<OccupancyStep> steps(std::uint64_t first, std::uint64_t last, Blocks
         high = middle - 1;
       }
     }
-    if (blocks == 0 && !out.empty()) break;
     out.push_back({low, blocks});
     first = low + 1;
   }

@@ -76,8 +76,8 @@ struct OccupancyStep {
 /// Resident blocks against shared bytes per block, from 0 to the most a block may have; `most`
 /// rises and `blocks` falls. The other resources are those of `block`.
 std::vector<OccupancyStep> shared_steps(const OccupancyLimits& limits, BlockResources block);
-/// Resident blocks against registers per thread, from 1 to the most a thread may have; may end at
-/// the last count that still runs.
+/// Resident blocks against registers per thread, from 1 to the most a thread may have; the last
+/// step has 0 blocks where that is more than a block of this size can get.
 std::vector<OccupancyStep> register_steps(const OccupancyLimits& limits, BlockResources block);
 
 }  // namespace smemsim

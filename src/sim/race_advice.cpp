@@ -22,8 +22,7 @@ bool is_atomic(Operation op) {
 }
 
 bool is_copy(Operation op) {
-  return op == Operation::cp_async_ca || op == Operation::cp_async_cg ||
-         op == Operation::bulk_load;
+  return op == Operation::cp_async_ca || op == Operation::cp_async_cg || op == Operation::bulk_load;
 }
 
 /// "reads", "writes", ... of a side.
@@ -43,22 +42,36 @@ class Words {
     switch (f_.kind) {
       case RaceKind::read_after_write:
       case RaceKind::write_after_read:
-      case RaceKind::write_after_write: hazard(); break;
-      case RaceKind::same_instruction_write: same_instruction(); break;
+      case RaceKind::write_after_write:
+        hazard();
+        break;
+      case RaceKind::same_instruction_write:
+        same_instruction();
+        break;
       case RaceKind::copy_not_waited:
       case RaceKind::copy_too_few_groups:
       case RaceKind::copy_wrong_thread:
-      case RaceKind::copy_not_published: copy(); break;
-      case RaceKind::missing_proxy_fence: fence(); break;
+      case RaceKind::copy_not_published:
+        copy();
+        break;
+      case RaceKind::missing_proxy_fence:
+        fence();
+        break;
       case RaceKind::barrier_partial:
       case RaceKind::barrier_divergent:
       case RaceKind::barrier_count:
-      case RaceKind::warp_sync_partial: barrier(); break;
+      case RaceKind::warp_sync_partial:
+        barrier();
+        break;
       case RaceKind::mbarrier_init_race:
       case RaceKind::mbarrier_uninitialised:
       case RaceKind::mbarrier_incomplete:
-      case RaceKind::mbarrier_overflow: mbarrier(); break;
-      default: rest(); break;
+      case RaceKind::mbarrier_overflow:
+        mbarrier();
+        break;
+      default:
+        rest();
+        break;
     }
   }
 
@@ -84,9 +97,12 @@ class Words {
   }
   std::string sync() const {
     switch (f_.scope) {
-      case RaceScope::warp: return "__syncwarp()";
-      case RaceScope::cluster: return "a cluster barrier (cluster.sync())";
-      default: return "__syncthreads()";
+      case RaceScope::warp:
+        return "__syncwarp()";
+      case RaceScope::cluster:
+        return "a cluster barrier (cluster.sync())";
+      default:
+        return "__syncthreads()";
     }
   }
   std::string between() const {
@@ -103,10 +119,12 @@ class Words {
     f_.what = thread(f_.second) + " " + verb(f_.second.op) + " " + byte() + " that " +
               thread(f_.first) + " " + verb(f_.first.op) + nothing;
     if (f_.first.site == f_.second.site) {
-      f_.advice = "let one thread do " + first() + ", give every thread its own element, or make "
+      f_.advice = "let one thread do " + first() +
+                  ", give every thread its own element, or make "
                   "it atomic";
     } else if (same_line() && !is_copy(f_.first.op) && !is_copy(f_.second.op)) {
-      f_.advice = "make the update at " + first() + " atomic (atomicAdd), or give every thread its "
+      f_.advice = "make the update at " + first() +
+                  " atomic (atomicAdd), or give every thread its "
                   "own element";
     } else {
       f_.advice = "add " + sync() + " " + between();
@@ -115,24 +133,28 @@ class Words {
 
   void same_instruction() {
     f_.what = "lanes " + std::to_string(f_.first.thread % launch_.device.warp_lanes) + " and " +
-              std::to_string(f_.second.thread % launch_.device.warp_lanes) + " of one store write " +
-              byte();
+              std::to_string(f_.second.thread % launch_.device.warp_lanes) +
+              " of one store write " + byte();
     if (f_.variant == kRaceOverlapEqual) {
       f_.what += "; the values were equal";
       f_.advice = "harmless while the values stay equal; let one lane store to say so";
       return;
     }
-    f_.what += f_.variant == kRaceOverlapKnown ? "; the values differ, and which one stays is undefined"
-                                               : "; which value stays is undefined";
+    f_.what += f_.variant == kRaceOverlapKnown
+                   ? "; the values differ, and which one stays is undefined"
+                   : "; which value stays is undefined";
     f_.advice = "let one lane store at " + first() + ", or give every lane its own element";
   }
 
   std::string wait_call(bool read) const {
     switch (f_.first.op) {
-      case Operation::bulk_load: return "a wait on its mbarrier (mbarrier.try_wait.parity)";
+      case Operation::bulk_load:
+        return "a wait on its mbarrier (mbarrier.try_wait.parity)";
       case Operation::bulk_store:
-      case Operation::bulk_reduce: return "cp.async.bulk.wait_group.read 0";
-      case Operation::wgmma: return "wgmma.wait_group 0";
+      case Operation::bulk_reduce:
+        return "cp.async.bulk.wait_group.read 0";
+      case Operation::wgmma:
+        return "wgmma.wait_group 0";
       default:
         return read ? "cp.async.wait_group 0 (__pipeline_wait_prior(0))" : "cp.async.wait_group 0";
     }
@@ -150,10 +172,11 @@ class Words {
       f_.what = used + (read_side ? " may still read it" : " is known to be complete") +
                 "; the wait at " + help + " leaves " + plural(f_.detail, "group") +
                 " unfinished, among them that of " + first();
-      f_.advice = "use a smaller count in the wait at " + help +
-                  " (0 always does), or commit " + first() + " in an earlier group";
+      f_.advice = "use a smaller count in the wait at " + help + " (0 always does), or commit " +
+                  first() + " in an earlier group";
     } else if (f_.kind == RaceKind::copy_wrong_thread) {
-      f_.what = used + " is known to be complete; it waited itself, but a wait covers only the "
+      f_.what = used +
+                " is known to be complete; it waited itself, but a wait covers only the "
                 "copies of the thread that waits";
       f_.advice = "let the threads that issue " + first() +
                   " wait too, then __syncthreads(), before " + second();
@@ -161,7 +184,8 @@ class Words {
       f_.what = used + (read_side ? " may still read it" : " is known to be complete") +
                 "; the wait at " + help + " is not ordered before it";
       f_.advice = bulk ? "let every thread that uses the data wait on the mbarrier, or add "
-                             "__syncthreads() between " + help + " and " + second()
+                         "__syncthreads() between " +
+                             help + " and " + second()
                        : "add " + sync() + " between " + help + " and " + second();
     } else {
       f_.what = used + (read_side ? " may still read it" : " is complete") +
@@ -187,13 +211,14 @@ class Words {
       const bool warp = f_.scope == RaceScope::warp;
       f_.what = thread(f_.first) + " meets the barrier at " + first() + " and " +
                 thread(f_.second) + (warp ? ", of the same warp," : "") + " the one at " + second();
-      f_.advice = "move the barrier out of the divergent code, so that all threads reach the same "
-                  "one";
+      f_.advice =
+          "move the barrier out of the divergent code, so that all threads reach the same "
+          "one";
       return;
     }
     if (f_.kind == RaceKind::warp_sync_partial) {
-      f_.what = "the mask " + hex(f_.detail) + " at " + first() + " names lanes " + hex(f_.detail2) +
-                " that never get there";
+      f_.what = "the mask " + hex(f_.detail) + " at " + first() + " names lanes " +
+                hex(f_.detail2) + " that never get there";
       f_.advice = "name only the lanes that reach " + first() + ", or move it out of the branch";
       return;
     }
@@ -202,18 +227,20 @@ class Words {
       return;
     }
     if (f_.variant == kRaceEarlyExit) {
-      f_.what = plural(f_.detail, "thread") + " left the kernel" +
-                (f_.helper_site == kNoSite ? "" : " at " + race_place(launch_.sites, f_.helper_site)) +
-                " before the barrier at " + first() + " that the others reach";
-      f_.advice = "let the early threads skip the work instead of returning, so that all reach " +
-                  first();
+      f_.what =
+          plural(f_.detail, "thread") + " left the kernel" +
+          (f_.helper_site == kNoSite ? "" : " at " + race_place(launch_.sites, f_.helper_site)) +
+          " before the barrier at " + first() + " that the others reach";
+      f_.advice =
+          "let the early threads skip the work instead of returning, so that all reach " + first();
       return;
     }
     f_.what = plural(f_.detail, "thread") + " of the block " +
               (f_.variant == kRaceStuckElsewhere ? "wait for something else and never reach"
                                                  : "never reach") +
               " the barrier at " + first();
-    f_.advice = "move the barrier at " + first() + " out of the branch, so that all threads reach it";
+    f_.advice =
+        "move the barrier at " + first() + " out of the branch, so that all threads reach it";
   }
 
   void count() {
@@ -231,8 +258,10 @@ class Words {
       case kRaceArriveTwice:
         f_.what = thread(f_.first) + " arrives at " + first() + " again while the barrier has " +
                   std::to_string(f_.detail2) + " of " + std::to_string(f_.detail) + " threads";
-        f_.advice = "let the thread wait for the other side (bar.sync on a second id) before it "
-                    "arrives again at " + first();
+        f_.advice =
+            "let the thread wait for the other side (bar.sync on a second id) before it "
+            "arrives again at " +
+            first();
         break;
       default:
         f_.what = "the barrier at " + first() + " waits for " + std::to_string(f_.detail) +
@@ -256,10 +285,11 @@ class Words {
                 plural(f_.detail, "arrival") + " and " + plural(f_.detail2, "byte");
       f_.advice = "check the parity at " + first() + " and the expected arrivals and bytes";
     } else {
-      f_.what = thread(f_.first) + " arrives at " + first() +
-                " in a phase that already has its " + plural(f_.detail, "arrival");
-      f_.advice = "expect as many arrivals as there are, or wait for the phase before arriving in "
-                  "the next";
+      f_.what = thread(f_.first) + " arrives at " + first() + " in a phase that already has its " +
+                plural(f_.detail, "arrival");
+      f_.advice =
+          "expect as many arrivals as there are, or wait for the phase before arriving in "
+          "the next";
     }
   }
 
@@ -286,7 +316,8 @@ class Words {
         f_.advice = "if other inputs do not need it either, raise the count of the wait at " +
                     first() + " by one";
         break;
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -309,6 +340,8 @@ std::string race_place(std::span<const Site> sites, std::uint32_t index) {
   return "site " + std::to_string(index);
 }
 
-void describe_race(const Launch& launch, RaceFinding& finding) { Words(launch, finding).describe(); }
+void describe_race(const Launch& launch, RaceFinding& finding) {
+  Words(launch, finding).describe();
+}
 
 }  // namespace smemsim

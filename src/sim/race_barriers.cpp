@@ -112,9 +112,9 @@ void RaceBarriers::block_barrier(std::uint32_t warp, LaneMask lanes, std::uint64
       RaceOccurrence found;
       found.kind = RaceKind::barrier_divergent;
       found.scope = RaceScope::warp;
-      found.first = unit_.side(
-          warp, static_cast<unsigned>(std::countr_zero(generation.arrived[warp])),
-          generation.sites[warp], Operation::barrier_sync);
+      found.first =
+          unit_.side(warp, static_cast<unsigned>(std::countr_zero(generation.arrived[warp])),
+                     generation.sites[warp], Operation::barrier_sync);
       found.second = side();
       unit_.log->add(found);
     }

@@ -45,12 +45,12 @@ class RaceBarriers {
 
  private:
   struct Generation {
-    std::vector<LaneMask> arrived, waiting;   ///< by warp of the unit
-    std::vector<std::uint32_t> sites;         ///< of each warp's first arrival
+    std::vector<LaneMask> arrived, waiting;         ///< by warp of the unit
+    std::vector<std::uint32_t> sites;               ///< of each warp's first arrival
     Knowledge::Row accumulated = Knowledge::kNone;  ///< from arrivals that do not wait
     std::uint64_t expected = 0;
-    std::uint64_t threads = 0;                ///< arrived; whole warps count in full
-    std::uint32_t whole_warps = 0;            ///< warps of which no living lane is missing
+    std::uint64_t threads = 0;      ///< arrived; whole warps count in full
+    std::uint32_t whole_warps = 0;  ///< warps of which no living lane is missing
     bool everyone_waits = true;
   };
   using Key = std::pair<std::uint32_t, std::uint64_t>;  ///< block in the unit, barrier id

@@ -83,8 +83,7 @@ void RaceChecker::start_executor() {
 std::pair<std::uint64_t, std::uint32_t> RaceChecker::place(std::uint64_t block) const {
   const Dim3& grid = launch_->grid;
   const Dim3& cluster = launch_->cluster;
-  const std::uint64_t x = block % grid.x, y = block / grid.x % grid.y,
-                      z = block / grid.x / grid.y;
+  const std::uint64_t x = block % grid.x, y = block / grid.x % grid.y, z = block / grid.x / grid.y;
   const std::uint64_t clusters_x = (grid.x + cluster.x - 1) / cluster.x;
   const std::uint64_t clusters_y = (grid.y + cluster.y - 1) / cluster.y;
   const std::uint64_t id =
@@ -192,12 +191,14 @@ Status RaceChecker::end_launch() {
                         " events that its source could not keep; findings may be wrong");
   }
   if (fences_hidden_ && !fence_events_) {
-    out.notes.emplace_back("the kernel has proxy fences that the trace does not show; missing ones "
-                           "are not looked for");
+    out.notes.emplace_back(
+        "the kernel has proxy fences that the trace does not show; missing ones "
+        "are not looked for");
   }
   if (tensor_copies_) {
-    out.notes.emplace_back("the kernel copies tensors (TMA), which no trace shows: what they write "
-                           "and read is not checked");
+    out.notes.emplace_back(
+        "the kernel copies tensors (TMA), which no trace shows: what they write "
+        "and read is not checked");
   }
   report_.launches.push_back(std::move(out));
   executor_.reset();

@@ -91,7 +91,8 @@ void RaceCopies::wait(CopyFamily family, std::uint32_t warp, LaneMask lanes, std
     Groups& own = groups[lane];
     own.waited_epoch = unit_.epoch;
     if (leader && own.newest_done != 0) {
-      if (tokens_[own.newest_done].next_wait_time == 0) tokens_[own.newest_done].next_wait_time = now;
+      if (tokens_[own.newest_done].next_wait_time == 0)
+        tokens_[own.newest_done].next_wait_time = now;
       release(own.newest_done);
       own.newest_done = 0;
     }
@@ -171,10 +172,9 @@ std::optional<std::pair<unsigned, unsigned>> RaceCopies::unknown(const Token& to
     const auto lane = static_cast<unsigned>(std::countr_zero(users));
     for (LaneMask left = issuers; left != 0; left &= left - 1) {
       const auto issuer = static_cast<unsigned>(std::countr_zero(left));
-      const bool knows =
-          std::any_of(token.observers.begin(), token.observers.end(), [&](const Observer& each) {
-            return lane_knows(each, token, issuer, warp, lane);
-          });
+      const bool knows = std::any_of(
+          token.observers.begin(), token.observers.end(),
+          [&](const Observer& each) { return lane_knows(each, token, issuer, warp, lane); });
       if (!knows) return std::pair{issuer, lane};
     }
   }

@@ -30,14 +30,14 @@ class RaceCopies {
     LaneMask lanes = 0;      ///< lanes that observed it
     std::uint32_t time = 0;  ///< of the observing warp
     std::uint32_t warp = 0;
-    bool self = false;       ///< every lane observed its own accesses only
+    bool self = false;  ///< every lane observed its own accesses only
   };
   struct Token {
     std::uint32_t owners = 0;  ///< records, queues and mbarriers that refer to it
     std::uint32_t warp = 0;
     std::uint32_t issue_time = 0;
     std::uint32_t issue_epoch = 0;
-    LaneMask done = 0;         ///< issuers whose completion someone observed
+    LaneMask done = 0;  ///< issuers whose completion someone observed
     std::uint32_t done_epoch = 0;
     /// The first wait after the issue that left it unfinished.
     std::uint32_t partial_site = kNoSite;
@@ -126,9 +126,9 @@ class RaceCopies {
     return groups;
   }
   std::pair<TokenId, LaneMask> open_group(CopyFamily family, std::uint32_t warp, LaneMask lanes,
-                                            std::uint32_t site);
-  bool lane_knows(const Observer& observer, const Token& token, unsigned issuer,
-                  std::uint32_t warp, unsigned lane) const;
+                                          std::uint32_t site);
+  bool lane_knows(const Observer& observer, const Token& token, unsigned issuer, std::uint32_t warp,
+                  unsigned lane) const;
   void judge_wait(const Token& token);
 
   RaceUnit& unit_;

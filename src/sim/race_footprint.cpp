@@ -77,9 +77,9 @@ Footprint make_footprint(const EventShape& shape, LaneMask lanes, unsigned align
         for (std::size_t i = begin; i < end; ++i) note_overlap(out, pieces[i], piece);
       }
       const LaneMask who = collective ? active : lane_bit(piece.lane);
-      const auto same = std::find_if(
-          out.parts.begin() + static_cast<std::ptrdiff_t>(first_part), out.parts.end(),
-          [&](const FootprintPart& part) { return part.bytes == piece.bytes; });
+      const auto same =
+          std::find_if(out.parts.begin() + static_cast<std::ptrdiff_t>(first_part), out.parts.end(),
+                       [&](const FootprintPart& part) { return part.bytes == piece.bytes; });
       if (same != out.parts.end()) {
         same->lanes |= who;
       } else {

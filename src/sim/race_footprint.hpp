@@ -14,7 +14,7 @@ namespace smemsim {
 
 /// Bytes of one 4-byte word and the lanes that touch exactly those.
 struct FootprintPart {
-  std::int64_t word = 0;   ///< from base / 4
+  std::int64_t word = 0;  ///< from base / 4
   LaneMask lanes = 0;
   std::uint8_t bytes = 0;  ///< bit i = byte i of the word
 };

@@ -53,14 +53,14 @@ class RaceMbarriers {
     LaneMask issuers = 0;
   };
   struct Object {
-    bool usable = false;       ///< initialised, or assumed to be
-    bool counted = false;      ///< the number of arrivals is known
+    bool usable = false;   ///< initialised, or assumed to be
+    bool counted = false;  ///< the number of arrivals is known
     std::int64_t expected = 0, pending = 0, bytes = 0;
-    std::uint64_t phase = 0;   ///< index of the incomplete one
+    std::uint64_t phase = 0;  ///< index of the incomplete one
     Knowledge::Row gathering = Knowledge::kNone, done = Knowledge::kNone;
     std::vector<Covered> covered;
     std::deque<std::vector<Covered>> covered_done;  ///< of the last phases, newest first
-    std::map<std::uint32_t, std::uint64_t> seen;  ///< by warp: phases complete at its last wait
+    std::map<std::uint32_t, std::uint64_t> seen;    ///< by warp: phases complete at its last wait
     std::vector<Waiter> waiters;
     std::vector<Waiter> early;  ///< that wait for the initialisation
   };

@@ -6,7 +6,9 @@
 namespace smemsim {
 namespace {
 
-unsigned first_lane(LaneMask lanes) { return static_cast<unsigned>(std::countr_zero(lanes)); }
+unsigned first_lane(LaneMask lanes) {
+  return static_cast<unsigned>(std::countr_zero(lanes));
+}
 
 bool is_atomic(Operation op) {
   return op == Operation::atomic || op == Operation::reduce || op == Operation::cas ||
@@ -138,9 +140,7 @@ void RaceExecutor::check_overlap(std::uint32_t index, const EventShape& shape, c
   found.scope = RaceScope::warp;
   const bool known = (shape.flags & kValuesKnown) != 0;
   const bool equal = known && (shape.flags & kEqualValues) != 0;
-  found.severity = equal   ? RaceSeverity::info
-                   : known ? RaceSeverity::error
-                           : RaceSeverity::warning;
+  found.severity = equal ? RaceSeverity::info : known ? RaceSeverity::error : RaceSeverity::warning;
   found.variant = equal ? kRaceOverlapEqual : known ? kRaceOverlapKnown : kRacePlain;
   found.first = unit_.side(index, footprint.lane_a, shape.site, shape.op);
   found.second = unit_.side(index, footprint.lane_b, shape.site, shape.op);
@@ -159,8 +159,7 @@ void RaceExecutor::play_access(std::uint32_t index, ShapeSet& shapes, const Even
     if (unit_.blocks.size() == 1) return;  // another block's memory, which is not at hand
   }
   if ((shape.flags & kAddressesPartial) != 0 && facts.writes) unit_.options.uninitialised = false;
-  const Footprint& footprint =
-      shapes.footprint(event.shape, unit_.warps[index].exists, event.base);
+  const Footprint& footprint = shapes.footprint(event.shape, unit_.warps[index].exists, event.base);
   check_overlap(index, shape, event, footprint);
   RaceActor actor;
   actor.warp = index;
@@ -177,8 +176,7 @@ void RaceExecutor::play_copy(std::uint32_t index, ShapeSet& shapes, const Event&
   const EventShape& shape = shapes.shape(event.shape);
   ++accesses_;
   if ((shape.flags & kAddressesPartial) != 0) unit_.options.uninitialised = false;
-  const Footprint& footprint =
-      shapes.footprint(event.shape, unit_.warps[index].exists, event.base);
+  const Footprint& footprint = shapes.footprint(event.shape, unit_.warps[index].exists, event.base);
   check_overlap(index, shape, event, footprint);
   RaceActor actor;
   actor.warp = index;
@@ -260,8 +258,8 @@ bool RaceExecutor::play_mbarrier(std::uint32_t index, const EventShape& shape, c
   actor.flags = kRaceSync;
   actor.flags |= setup ? kRaceInit : kRaceAtomic;
   if (address >> 24 == 0) {  // else an object of another block
-    shadow_.access(actor, unit_.warps[index].block, address,
-                   RaceShadow::range(address, 8, active), false);
+    shadow_.access(actor, unit_.warps[index].block, address, RaceShadow::range(address, 8, active),
+                   false);
   }
   switch (shape.op) {
     case Operation::mbarrier_init:

@@ -68,20 +68,28 @@ const RaceKindInfo& info(RaceKind kind) {
 
 std::string_view severity_name(RaceSeverity severity) {
   switch (severity) {
-    case RaceSeverity::hint: return "hint";
-    case RaceSeverity::info: return "info";
-    case RaceSeverity::warning: return "warning";
-    case RaceSeverity::error: return "error";
+    case RaceSeverity::hint:
+      return "hint";
+    case RaceSeverity::info:
+      return "info";
+    case RaceSeverity::warning:
+      return "warning";
+    case RaceSeverity::error:
+      return "error";
   }
   return "";
 }
 
 std::string_view scope_name(RaceScope scope) {
   switch (scope) {
-    case RaceScope::thread: return "thread";
-    case RaceScope::warp: return "warp";
-    case RaceScope::block: return "block";
-    case RaceScope::cluster: return "cluster";
+    case RaceScope::thread:
+      return "thread";
+    case RaceScope::warp:
+      return "warp";
+    case RaceScope::block:
+      return "block";
+    case RaceScope::cluster:
+      return "cluster";
   }
   return "";
 }

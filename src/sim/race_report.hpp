@@ -52,7 +52,9 @@ struct RaceKindInfo {
   std::string_view summary;  ///< one sentence, for rule tables
 };
 const RaceKindInfo& info(RaceKind kind);
-inline std::string_view race_kind_name(RaceKind kind) { return info(kind).name; }
+inline std::string_view race_kind_name(RaceKind kind) {
+  return info(kind).name;
+}
 std::string_view severity_name(RaceSeverity severity);
 
 /// How far apart the two threads of a pair are. Decides severity and advice.
@@ -62,14 +64,14 @@ std::string_view scope_name(RaceScope scope);
 /// Forms of one kind that need different words.
 enum RaceVariant : std::uint8_t {
   kRacePlain = 0,
-  kRaceCountNotWarps,     ///< barrier_count: not a multiple of the warp
-  kRaceCountDiffers,      ///< two counts in one generation
-  kRaceArriveTwice,       ///< a thread arrives again before the generation is complete
-  kRaceCountShort,        ///< too few threads ever arrive
-  kRaceEarlyExit,         ///< barrier_partial: the others had left the kernel
-  kRaceStuckElsewhere,    ///< barrier_partial: the others wait for something else
-  kRaceOverlapKnown,      ///< same_instruction_write: the values differed
-  kRaceOverlapEqual,      ///< they were equal
+  kRaceCountNotWarps,   ///< barrier_count: not a multiple of the warp
+  kRaceCountDiffers,    ///< two counts in one generation
+  kRaceArriveTwice,     ///< a thread arrives again before the generation is complete
+  kRaceCountShort,      ///< too few threads ever arrive
+  kRaceEarlyExit,       ///< barrier_partial: the others had left the kernel
+  kRaceStuckElsewhere,  ///< barrier_partial: the others wait for something else
+  kRaceOverlapKnown,    ///< same_instruction_write: the values differed
+  kRaceOverlapEqual,    ///< they were equal
 };
 
 inline constexpr std::uint32_t kNoSite = 0xFFFFFFFF;
@@ -94,16 +96,16 @@ struct RaceFinding {
   RaceSide first, second;
   std::uint64_t address = 0;  ///< of the first example's byte; 0 for kinds without one
   bool has_address = false;
-  std::uint64_t count = 0;    ///< occurrences; see docs/races.md for what counts as one
-  std::uint64_t blocks = 0;   ///< number of blocks with an occurrence
+  std::uint64_t count = 0;   ///< occurrences; see docs/races.md for what counts as one
+  std::uint64_t blocks = 0;  ///< number of blocks with an occurrence
   std::vector<std::uint64_t> block_examples;  ///< the first few of them
   std::uint32_t helper_site = kNoSite;        ///< the wait, barrier or fence that falls short
-  std::uint64_t detail = 0;   ///< kind-specific: groups left, threads missing, arrivals expected
+  std::uint64_t detail = 0;  ///< kind-specific: groups left, threads missing, arrivals expected
   std::uint64_t detail2 = 0;
-  std::uint8_t variant = 0;   ///< RaceVariant, for kinds that have several forms
-  bool suppressed = false;    ///< by a rule of the user
-  std::string what;           ///< one sentence: what happens
-  std::string advice;         ///< one sentence: the smallest change that orders it
+  std::uint8_t variant = 0;  ///< RaceVariant, for kinds that have several forms
+  bool suppressed = false;   ///< by a rule of the user
+  std::string what;          ///< one sentence: what happens
+  std::string advice;        ///< one sentence: the smallest change that orders it
 };
 
 /// The check of one launch. Findings are sorted: severity (worst first), kind, sites.
@@ -114,9 +116,9 @@ struct LaunchRaces {
   Dim3 block;
   std::vector<Site> sites;  ///< the launch's table, for rendering
   std::vector<RaceFinding> findings;
-  std::uint64_t blocks = 0;    ///< checked
-  std::uint64_t events = 0;    ///< warp events
-  std::uint64_t accesses = 0;  ///< shared-memory warp accesses
+  std::uint64_t blocks = 0;        ///< checked
+  std::uint64_t events = 0;        ///< warp events
+  std::uint64_t accesses = 0;      ///< shared-memory warp accesses
   std::vector<std::string> notes;  ///< what the check could not see; one sentence each
 
   /// Unsuppressed findings of a severity.
@@ -131,13 +133,13 @@ struct RaceReport {
 
 /// Switches of the check.
 struct RaceOptions {
-  bool hints = false;              ///< look for redundant barriers and waits
-  bool shuffles_order = false;     ///< treat shfl, vote, match like __syncwarp
-  bool uninitialised = true;       ///< report reads of bytes nobody wrote
+  bool hints = false;           ///< look for redundant barriers and waits
+  bool shuffles_order = false;  ///< treat shfl, vote, match like __syncwarp
+  bool uninitialised = true;    ///< report reads of bytes nobody wrote
   /// Accesses remembered per word and list before those that a newer one makes superfluous go.
   /// Existence of a race per byte never depends on it; only how many site pairs are named does.
   std::uint32_t history = 12;
-  std::uint32_t schedule = 0;      ///< order in which runnable warps are tried; tests vary it
+  std::uint32_t schedule = 0;  ///< order in which runnable warps are tried; tests vary it
 };
 
 }  // namespace smemsim

@@ -101,12 +101,13 @@ bool RaceShadow::check_window(const RaceActor& actor, std::uint32_t block, std::
   found.kind = RaceKind::out_of_window;
   found.scope = RaceScope::thread;
   const LaneMask lanes = footprint.parts.empty() ? 1 : footprint.parts.front().lanes;
-  found.first = unit_.side(actor.warp, static_cast<unsigned>(std::countr_zero(lanes)), actor.site,
-                           actor.op);
+  found.first =
+      unit_.side(actor.warp, static_cast<unsigned>(std::countr_zero(lanes)), actor.site, actor.op);
   found.first.block = unit_.blocks[block];
   found.address = low >= first && low < end ? end : low;
   for (const FootprintPart& part : footprint.parts) {
-    const std::uint64_t at = (base / kWordBytes + static_cast<std::uint64_t>(part.word)) * kWordBytes;
+    const std::uint64_t at =
+        (base / kWordBytes + static_cast<std::uint64_t>(part.word)) * kWordBytes;
     if (at < first || at + kWordBytes > end) {
       found.first.thread = unit_.warps[actor.warp].number * unit_.lanes +
                            static_cast<unsigned>(std::countr_zero(part.lanes));
@@ -206,7 +207,8 @@ void RaceShadow::check_asyncs(Cell& cell, const Touch& touch) {
     bool drop = false;
     if (copies_.settled(token, record.lanes)) {
       if (token.done_epoch + 1 == unit_.epoch) {
-        std::uint16_t& who = (record.flags & kRaceWrites) != 0 ? cell.last_writer : cell.last_reader;
+        std::uint16_t& who =
+            (record.flags & kRaceWrites) != 0 ? cell.last_writer : cell.last_reader;
         const std::uint16_t issuer = code(record.warp, record.lanes);
         who = who == 0 || who == issuer ? issuer : kMany;
       }
@@ -276,11 +278,11 @@ void RaceShadow::check_needed(const Cell& cell, const Touch& touch) {
 
 void RaceShadow::check_written(Cell& cell, const Touch& touch) {
   if (!unit_.options.uninitialised || unwritten_.size() >= kMaxUnwritten) return;
-  unwritten_.push_back({unit_.side(touch.actor->warp,
-                                   static_cast<unsigned>(std::countr_zero(touch.lanes)),
-                                   touch.actor->site, touch.actor->op),
-                        touch.block, static_cast<std::uint32_t>(touch.word),
-                        static_cast<std::uint8_t>(touch.bytes & ~unsigned{cell.written})});
+  unwritten_.push_back(
+      {unit_.side(touch.actor->warp, static_cast<unsigned>(std::countr_zero(touch.lanes)),
+                  touch.actor->site, touch.actor->op),
+       touch.block, static_cast<std::uint32_t>(touch.word),
+       static_cast<std::uint8_t>(touch.bytes & ~unsigned{cell.written})});
 }
 
 void RaceShadow::remember(const Touch& touch, std::uint32_t& head) {

@@ -1,8 +1,8 @@
 // Shadow memory: for every 4-byte word of shared memory the accesses that later ones may still
 // conflict with, and the search for conflicting pairs that nothing orders.
 //
-// Within an epoch (between two synchronisations of all threads) a word keeps a list of readers and a
-// list of writers; equal accesses of one warp share a record. When the epoch ends, both lists are
+// Within an epoch (between two synchronisations of all threads) a word keeps a list of readers and
+// a list of writers; equal accesses of one warp share a record. When the epoch ends, both lists are
 // forgotten at once, since everything later is ordered after them. Asynchronous accesses have a
 // third list that outlives epochs, until their completion is known to everyone.
 #pragma once
@@ -20,11 +20,11 @@ namespace smemsim {
 
 /// What a record or an actor is besides a read or a write.
 enum RaceRecordFlags : std::uint8_t {
-  kRaceAtomic = 1,     ///< does not race with other atomics
-  kRaceInit = 2,       ///< mbarrier initialisation or invalidation
-  kRaceSync = 4,       ///< operation on an mbarrier object
-  kRaceAsync = 8,      ///< may take place any time before its completion
-  kRaceProxy = 16,     ///< of the asynchronous proxy (bulk copies, wgmma)
+  kRaceAtomic = 1,  ///< does not race with other atomics
+  kRaceInit = 2,    ///< mbarrier initialisation or invalidation
+  kRaceSync = 4,    ///< operation on an mbarrier object
+  kRaceAsync = 8,   ///< may take place any time before its completion
+  kRaceProxy = 16,  ///< of the asynchronous proxy (bulk copies, wgmma)
   kRaceReads = 32,
   kRaceWrites = 64,
 };
@@ -67,7 +67,7 @@ class RaceShadow {
     LaneMask lanes = 0;
     std::uint32_t time = 0;
     std::uint32_t site = 0;
-    std::uint32_t ordinal = 0;   ///< within its epoch; of asynchronous ones, within the unit
+    std::uint32_t ordinal = 0;  ///< within its epoch; of asynchronous ones, within the unit
     RaceCopies::TokenId token = 0;
     std::uint32_t next = 0;
     std::uint16_t warp = 0;
@@ -133,8 +133,7 @@ class RaceShadow {
   void prune(std::uint32_t& head, const Touch& touch);
   std::optional<std::pair<unsigned, unsigned>> unordered(const Record& record, std::uint32_t warp,
                                                          LaneMask lanes) const;
-  bool record_is_first(const Record& record, std::uint32_t record_epoch,
-                       const Touch& touch) const;
+  bool record_is_first(const Record& record, std::uint32_t record_epoch, const Touch& touch) const;
   void report(const Record& record, std::uint32_t record_epoch, const Touch& touch,
               std::pair<unsigned, unsigned> pair);
   void report_copy(const Record& record, const Touch& touch, std::pair<unsigned, unsigned> pair);

@@ -13,7 +13,9 @@ int text_order(const Site& a, const Site& b) {
   return 0;
 }
 
-bool writes(unsigned flags) { return (flags & kRaceWrites) != 0; }
+bool writes(unsigned flags) {
+  return (flags & kRaceWrites) != 0;
+}
 
 /// Atomics count as writes.
 RaceKind data_kind(unsigned first, unsigned second) {
@@ -50,15 +52,14 @@ void RaceShadow::report(const Record& record, std::uint32_t record_epoch, const 
   const RaceActor& actor = *touch.actor;
   const unsigned mine = race_flags(actor);
   RaceOccurrence found;
-  found.first =
-      unit_.side(record.warp, pair.first, record.site, unit_.site_operation(record.site));
+  found.first = unit_.side(record.warp, pair.first, record.site, unit_.site_operation(record.site));
   found.second = unit_.side(actor.warp, pair.second, actor.site, actor.op);
   found.scope = unit_.scope(record.warp, actor.warp);
-  found.severity =
-      found.scope == RaceScope::warp ? RaceSeverity::warning : RaceSeverity::error;
+  found.severity = found.scope == RaceScope::warp ? RaceSeverity::warning : RaceSeverity::error;
   const bool swap = !record_is_first(record, record_epoch, touch);
   if (swap) std::swap(found.first, found.second);
-  const bool init = ((record.flags | mine) & kRaceInit) != 0 && (record.flags & mine & kRaceSync) != 0;
+  const bool init =
+      ((record.flags | mine) & kRaceInit) != 0 && (record.flags & mine & kRaceSync) != 0;
   if (init) {
     // The initialisation is the first side, whatever order the warps came in.
     const bool record_inits = (record.flags & kRaceInit) != 0;
@@ -82,8 +83,7 @@ void RaceShadow::report_copy(const Record& record, const Touch& touch,
   const RaceCopies::Token& token = copies_.token(record.token);
   const auto [issuer, user] = pair;
   const bool same_thread = record.warp == actor.warp && issuer == user;
-  const std::uint32_t* known =
-      unit_.knowledge.known(unit_.warps[actor.warp].rows[user]);
+  const std::uint32_t* known = unit_.knowledge.known(unit_.warps[actor.warp].rows[user]);
   const std::uint32_t issuer_known = known[unit_.thread_index(record.warp, issuer)];
   const bool issue_known = same_thread || issuer_known > record.time;
   if (!issue_known && unit_.lockstep && record.warp == actor.warp) return;
@@ -104,8 +104,8 @@ void RaceShadow::report_copy(const Record& record, const Touch& touch,
   found.first = unit_.side(record.warp, issuer, record.site, unit_.site_operation(record.site));
   found.second = unit_.side(actor.warp, user, actor.site, actor.op);
   found.scope = same_thread ? RaceScope::thread : unit_.scope(record.warp, actor.warp);
-  const bool partial = token.partial_site != kNoSite &&
-                       (same_thread || issuer_known > token.partial_time);
+  const bool partial =
+      token.partial_site != kNoSite && (same_thread || issuer_known > token.partial_time);
   if (partial) {
     found.kind = RaceKind::copy_too_few_groups;
     found.helper_site = token.partial_site;

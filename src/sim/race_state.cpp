@@ -19,7 +19,8 @@ void RaceUnit::start() {
     warp.block = static_cast<std::uint32_t>(i / warps_per_block);
     warp.number = static_cast<std::uint32_t>(i % warps_per_block);
     const std::uint64_t first = std::uint64_t{warp.number} * lanes;
-    warp.exists = first_lanes(static_cast<unsigned>(std::min<std::uint64_t>(lanes, threads - first)));
+    warp.exists =
+        first_lanes(static_cast<unsigned>(std::min<std::uint64_t>(lanes, threads - first)));
     warp.rows.fill(Knowledge::kNone);
     set_rows(warp, warp.exists, row);
     warp.uniform = true;
@@ -51,8 +52,9 @@ void RaceUnit::acquire_from(Knowledge::Row from, std::uint32_t index, LaneMask l
   // Collected first: set_rows changes what for_each_row walks over.
   std::array<std::pair<Knowledge::Row, LaneMask>, kMaxLanes> groups;
   std::size_t count = 0;
-  for_each_row(warp, lane_mask,
-               [&](Knowledge::Row row, LaneMask group) { groups[count++] = {row, group}; });
+  for_each_row(warp, lane_mask, [&](Knowledge::Row row, LaneMask group) {
+    groups[count++] = {row, group};
+  });
   for (std::size_t i = 0; i < count; ++i) {
     const auto [row, group] = groups[i];
     if (knowledge.owners(row) == lane_count(group)) {
@@ -71,8 +73,9 @@ void RaceUnit::fence(std::uint32_t index, LaneMask lane_mask) {
   RaceWarp& warp = warps[index];
   std::array<std::pair<Knowledge::Row, LaneMask>, kMaxLanes> groups;
   std::size_t count = 0;
-  for_each_row(warp, lane_mask,
-               [&](Knowledge::Row row, LaneMask group) { groups[count++] = {row, group}; });
+  for_each_row(warp, lane_mask, [&](Knowledge::Row row, LaneMask group) {
+    groups[count++] = {row, group};
+  });
   for (std::size_t i = 0; i < count; ++i) {
     const auto [row, group] = groups[i];
     const Knowledge::Row next = knowledge.copy(row);
@@ -108,7 +111,8 @@ void RaceUnit::full_sync() {
         if (each == last) return;
         last = each;
         const std::uint32_t* from = knowledge.fenced(each);
-        for (std::size_t t = 0; t < knowledge.threads(); ++t) fenced[t] = std::max(fenced[t], from[t]);
+        for (std::size_t t = 0; t < knowledge.threads(); ++t)
+          fenced[t] = std::max(fenced[t], from[t]);
       });
     }
   }

@@ -16,19 +16,19 @@ namespace smemsim {
 
 /// What is known of one warp at the point up to which its events are processed.
 struct RaceWarp {
-  std::uint32_t block = 0;         ///< position of its block in the unit
-  std::uint32_t number = 0;        ///< warp in that block
-  LaneMask exists = 0;             ///< lanes that are threads
+  std::uint32_t block = 0;   ///< position of its block in the unit
+  std::uint32_t number = 0;  ///< warp in that block
+  LaneMask exists = 0;       ///< lanes that are threads
   LaneMask exited = 0;
-  LaneMask blocked = 0;            ///< lanes that wait for something
-  std::uint32_t time = 1;          ///< see race_knowledge.hpp
-  std::uint32_t ordinal = 0;       ///< events processed
-  std::uint32_t epoch_ordinal = 0; ///< `ordinal` when the current epoch began
-  std::uint32_t run_epoch = 0;     ///< epoch of the current run
-  std::uint32_t runs = 0;          ///< uninterrupted stretches of events in that epoch so far
+  LaneMask blocked = 0;             ///< lanes that wait for something
+  std::uint32_t time = 1;           ///< see race_knowledge.hpp
+  std::uint32_t ordinal = 0;        ///< events processed
+  std::uint32_t epoch_ordinal = 0;  ///< `ordinal` when the current epoch began
+  std::uint32_t run_epoch = 0;      ///< epoch of the current run
+  std::uint32_t runs = 0;           ///< uninterrupted stretches of events in that epoch so far
   std::array<Knowledge::Row, kMaxLanes> rows{};
-  bool uniform = true;             ///< all lanes own the same row
-  bool drained = false;            ///< no events are left; lanes that wait for nothing are over
+  bool uniform = true;   ///< all lanes own the same row
+  bool drained = false;  ///< no events are left; lanes that wait for nothing are over
 };
 
 /// One access about to happen.
@@ -44,18 +44,18 @@ struct RaceUnit {
   const Launch* launch = nullptr;
   RaceOptions options;
   RaceLog* log = nullptr;
-  unsigned lanes = 32;               ///< of a warp
+  unsigned lanes = 32;  ///< of a warp
   std::uint32_t warps_per_block = 0;
-  std::vector<std::uint64_t> blocks; ///< linear indices, by rank
-  std::vector<RaceWarp> warps;       ///< block after block
+  std::vector<std::uint64_t> blocks;  ///< linear indices, by rank
+  std::vector<RaceWarp> warps;        ///< block after block
   Knowledge knowledge;
   /// Goes up when all threads of the unit synchronise: accesses of different epochs are ordered.
   /// Runs on over units, so that no state needs clearing between them.
   std::uint32_t epoch = 1;
-  std::uint32_t first_epoch = 1;     ///< of this unit
-  bool lockstep = false;             ///< lanes of a warp run in step (before Volta)
-  bool check_fences = false;         ///< proxy fences would be seen if there were any
-  bool needed = false;               ///< the sync that began this epoch ordered a conflict
+  std::uint32_t first_epoch = 1;  ///< of this unit
+  bool lockstep = false;          ///< lanes of a warp run in step (before Volta)
+  bool check_fences = false;      ///< proxy fences would be seen if there were any
+  bool needed = false;            ///< the sync that began this epoch ordered a conflict
 
   std::vector<Operation> site_operations;  ///< of the instruction at each site, as met
 

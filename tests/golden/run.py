@@ -79,7 +79,7 @@ def run_file(binary, path, update):
                     problems.append(f"$ {body.strip()}\n" + "".join(difflib.unified_diff(
                         expected[name].splitlines(True), actual[name].splitlines(True),
                         f"expected {name}", f"actual {name}")))
-                if name != "stderr" and name != "status" or actual[name] not in ("", "0\n"):
+                if actual[name].rstrip("\n") not in ("", "0"):
                     out.append((name, actual[name]))
     if update:
         text = "".join(f"== {heading}\n{body.rstrip(chr(10))}\n\n" for heading, body in out)

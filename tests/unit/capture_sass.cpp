@@ -176,6 +176,12 @@ TEST_CASE("the commit before a wait tells whose copies it waits for") {
   CHECK_FALSE(bulk_wait(program, 6));
 }
 
+TEST_CASE("an arrival at a NOP is a mark of the compiler") {
+  CHECK(is_marker(Operation::mbarrier_arrive, "NOP"));
+  CHECK_FALSE(is_marker(Operation::mbarrier_arrive, "SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR9], RZ"));
+  CHECK_FALSE(is_marker(Operation::warp_sync, "NOP"));
+}
+
 TEST_CASE("what cannot be recorded is named") {
   Program program;
   program.instructions.resize(2);

@@ -62,8 +62,10 @@ TEST_CASE("double buffering needs one barrier per step, not none", "[races]") {
 
 TEST_CASE("neighbouring bytes do not race and overlapping ones do", "[races]") {
   Trace trace(64);
-  trace.access(Operation::store, 1, 0, [](unsigned lane) { return 2ULL * lane; }, kAll, 1);
-  trace.access(Operation::store, 2, 1, [](unsigned lane) { return 2ULL * lane + 1; }, kAll, 1);
+  trace.access(
+      Operation::store, 1, 0, [](unsigned lane) { return 2ULL * lane; }, kAll, 1);
+  trace.access(
+      Operation::store, 2, 1, [](unsigned lane) { return 2ULL * lane + 1; }, kAll, 1);
   CHECK(trace.check().findings.empty());
   trace.access(Operation::store, 3, 1, at(62), 1, 1);
   const LaunchRaces races = trace.check();
@@ -93,9 +95,7 @@ TEST_CASE("atomics race with plain accesses but not with each other", "[races]")
 
 TEST_CASE("a histogram without atomics is told to use them", "[races]") {
   Trace trace(64);
-  each_warp(2, [&](std::uint32_t warp) {
-    trace.load(9, warp, own(0)).store(9, warp, own(0));
-  });
+  each_warp(2, [&](std::uint32_t warp) { trace.load(9, warp, own(0)).store(9, warp, own(0)); });
   const LaunchRaces races = trace.check();
   REQUIRE_FALSE(races.findings.empty());
   for (const RaceFinding& finding : races.findings) {

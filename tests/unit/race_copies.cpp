@@ -25,7 +25,10 @@ TEST_CASE("a copy that is waited for and published is ordered", "[races]") {
 TEST_CASE("a wait without a barrier publishes nothing", "[races]") {
   Trace trace(64);
   each_warp(2, [&](std::uint32_t warp) {
-    trace.copy(40, warp, own(warp)).commit(41, warp).wait(42, warp, 0).load(45, warp, own(1 - warp));
+    trace.copy(40, warp, own(warp))
+        .commit(41, warp)
+        .wait(42, warp, 0)
+        .load(45, warp, own(1 - warp));
   });
   const LaunchRaces races = trace.check();
   REQUIRE(summary(races) == Lines{"copy-not-published 40 45 error"});
@@ -102,9 +105,7 @@ TEST_CASE("copies that complete through an mbarrier", "[races]") {
   for (const bool fixed : {false, true}) {
     Trace trace(64);
     const auto object = [&](Operation what, std::uint32_t line, std::uint32_t warp, LaneMask lanes,
-                            std::uint64_t a) {
-      trace.op(what, line, warp, lanes, a, 0, 8192);
-    };
+                            std::uint64_t a) { trace.op(what, line, warp, lanes, a, 0, 8192); };
     object(Operation::mbarrier_init, 5, 0, 1, 64);
     trace.sync(6, 0).sync(6, 1);
     each_warp(2, [&](std::uint32_t warp) {

@@ -65,8 +65,8 @@ class Trace {
                LaneMask lanes = kAll, std::uint8_t width = 4) {
     return access(Operation::store, line, warp, address, lanes, width);
   }
-  Trace& load(std::uint32_t line, std::uint32_t warp, const Address& address,
-              LaneMask lanes = kAll, std::uint8_t width = 4) {
+  Trace& load(std::uint32_t line, std::uint32_t warp, const Address& address, LaneMask lanes = kAll,
+              std::uint8_t width = 4) {
     return access(Operation::load, line, warp, address, lanes, width);
   }
   Trace& copy(std::uint32_t line, std::uint32_t warp, const Address& address,

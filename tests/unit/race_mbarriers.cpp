@@ -42,8 +42,7 @@ TEST_CASE("one elected arrival releases only the writes of that lane", "[races]"
     if (fixed) trace.syncwarp(22, 0);
     trace.bar(Operation::mbarrier_arrive, 23, 0, 1, 1, kFull);
     trace.bar(Operation::mbarrier_wait, 30, 1, kAll, 0, kFull).load(31, 1, own(0));
-    CHECK(summary(trace.check()) ==
-          (fixed ? Lines{} : Lines{"read-after-write 21 31 error"}));
+    CHECK(summary(trace.check()) == (fixed ? Lines{} : Lines{"read-after-write 21 31 error"}));
   }
 }
 
@@ -82,8 +81,7 @@ TEST_CASE("a bulk load is complete for those that wait for its bytes", "[races]"
       if (fixed || warp == 0) trace.bar(Operation::mbarrier_wait, 12, warp, kAll, 0, kFull);
       trace.load(13, warp, own(warp));
     });
-    CHECK(summary(trace.check()) ==
-          (fixed ? Lines{} : Lines{"copy-not-published 11 13 error"}));
+    CHECK(summary(trace.check()) == (fixed ? Lines{} : Lines{"copy-not-published 11 13 error"}));
   }
 }
 

@@ -69,8 +69,7 @@ TEST_CASE("blocks of a cluster that read each other's memory need a cluster barr
       trace.access(Operation::remote_load, 12, 0, own(0, other));
     }
     const LaunchRaces races = trace.check();
-    REQUIRE(summary(races) ==
-            (fixed ? Lines{} : Lines{"read-after-write 10 12 error"}));
+    REQUIRE(summary(races) == (fixed ? Lines{} : Lines{"read-after-write 10 12 error"}));
     if (!fixed) CHECK(races.findings.front().scope == RaceScope::cluster);
   }
 }

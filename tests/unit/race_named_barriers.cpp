@@ -18,8 +18,7 @@ TEST_CASE("two groups that use the wrong barrier id do not order each other", "[
       const std::uint64_t id = fixed ? 1 + warp / 2 : 1 + warp % 2;
       trace.store(10, warp, own(warp)).named(11, warp, id, 64).load(12, warp, own(warp ^ 1));
     });
-    CHECK(summary(trace.check()) ==
-          (fixed ? Lines{} : Lines{"read-after-write 10 12 error"}));
+    CHECK(summary(trace.check()) == (fixed ? Lines{} : Lines{"read-after-write 10 12 error"}));
   }
 }
 

@@ -42,7 +42,8 @@ class RandomProgram {
       for (std::size_t j = i + 1; j < accesses_.size(); ++j) {
         const Access& a = accesses_[i];
         const Access& b = accesses_[j];
-        if (a.event == b.event || a.byte + a.width <= b.byte || b.byte + b.width <= a.byte) continue;
+        if (a.event == b.event || a.byte + a.width <= b.byte || b.byte + b.width <= a.byte)
+          continue;
         if ((!a.writes && !b.writes) || (a.atomic && b.atomic)) continue;
         if (before(a, b) || before(b, a)) continue;
         bool& across = out[{std::min(a.line, b.line), std::max(a.line, b.line)}];
@@ -98,17 +99,37 @@ class RandomProgram {
 
   void step() {
     switch (pick(16)) {
-      case 0: block_barrier(pick(2) == 0); break;
-      case 1: named(); break;
-      case 2: arrive_and_wait(); break;
-      case 3: sync_warp(); break;
-      case 4: split_sync_warp(); break;
-      case 5: mbarrier(); break;
+      case 0:
+        block_barrier(pick(2) == 0);
+        break;
+      case 1:
+        named();
+        break;
+      case 2:
+        arrive_and_wait();
+        break;
+      case 3:
+        sync_warp();
+        break;
+      case 4:
+        split_sync_warp();
+        break;
+      case 5:
+        mbarrier();
+        break;
       case 6:
-      case 7: copy(); break;
-      case 8: commit(); break;
-      case 9: wait(); break;
-      default: access(); break;
+      case 7:
+        copy();
+        break;
+      case 8:
+        commit();
+        break;
+      case 9:
+        wait();
+        break;
+      default:
+        access();
+        break;
     }
   }
 
@@ -124,9 +145,7 @@ class RandomProgram {
     touch(op, warp, lanes, used, op == Operation::store || op == Operation::reduce,
           op == Operation::reduce);
   }
-  void copy() {
-    touch(Operation::cp_async_ca, pick(kWarps), 1 + pick(kWarpMask), 4, true, false);
-  }
+  void copy() { touch(Operation::cp_async_ca, pick(kWarps), 1 + pick(kWarpMask), 4, true, false); }
   void touch(Operation op, unsigned warp, LaneMask lanes, std::uint8_t width, bool writes,
              bool atomic) {
     const std::uint32_t line = 10 * static_cast<std::uint32_t>(op) + 1 + pick(3);
@@ -137,7 +156,8 @@ class RandomProgram {
       const unsigned at = pattern == 0 ? lane : pattern == 1 ? base : pick(6);
       bytes[lane] = 4ULL * at + (width < 4 ? pick(4 / width) * width : 0U);
     }
-    trace_.access(op, line, warp, [&](unsigned lane) { return bytes[lane]; }, lanes, width);
+    trace_.access(
+        op, line, warp, [&](unsigned lane) { return bytes[lane]; }, lanes, width);
     ++event_;
     const bool is_copy = op == Operation::cp_async_ca;
     for_each_lane(lanes, [&](unsigned lane) {

@@ -40,7 +40,8 @@ TEST_CASE("a warp synchronisation orders only the lanes of its mask", "[races]")
   Trace trace(32);
   trace.store(21, 0, own(0));
   trace.syncwarp(22, 0, 0xFFFF, 0xFFFF);
-  trace.load(23, 0, [](unsigned lane) { return 4ULL * (lane ^ 1); }, 0xFFFF);
+  trace.load(
+      23, 0, [](unsigned lane) { return 4ULL * (lane ^ 1); }, 0xFFFF);
   CHECK(trace.check().findings.empty());
   trace.load(24, 0, at(4 * 20), 1);
   CHECK(summary(trace.check()) == Lines{"read-after-write 21 24 warning"});
@@ -67,8 +68,7 @@ TEST_CASE("rows of matrix loads are read by the whole warp", "[races]") {
     trace.store(30, 0, rows, kAll, 16);
     if (fixed) trace.syncwarp(31, 0);
     trace.access(Operation::ldmatrix, 32, 0, rows, kAll, 16, 0, 4);
-    CHECK(summary(trace.check()) ==
-          (fixed ? Lines{} : Lines{"read-after-write 30 32 warning"}));
+    CHECK(summary(trace.check()) == (fixed ? Lines{} : Lines{"read-after-write 30 32 warning"}));
   }
 }
 
@@ -78,16 +78,16 @@ TEST_CASE("a matrix load of one tile uses the addresses of eight lanes", "[races
   trace.store(31, 1, own(0), kAll, 4);
   trace.sync(32, 0).sync(32, 1);
   trace.store(33, 1, at(16 * 9), 1, 4);
-  trace.access(Operation::ldmatrix, 34, 0, [](unsigned lane) { return 16ULL * lane; }, kAll, 16, 0,
-               1);
+  trace.access(
+      Operation::ldmatrix, 34, 0, [](unsigned lane) { return 16ULL * lane; }, kAll, 16, 0, 1);
   CHECK(trace.check().findings.empty());
 }
 
 TEST_CASE("lanes of one store that hit one byte are told by what is known", "[races]") {
   const auto with = [](std::uint8_t flags) {
     Trace trace(32);
-    trace.access(Operation::store, 40, 0, [](unsigned lane) { return 4ULL * (lane / 2); }, kAll, 4,
-                 flags);
+    trace.access(
+        Operation::store, 40, 0, [](unsigned lane) { return 4ULL * (lane / 2); }, kAll, 4, flags);
     return summary(trace.check());
   };
   CHECK(with(0) == Lines{"same-instruction-write 40 40 warning"});

@@ -1,4 +1,5 @@
-// Speed of the race check: warp accesses per second, on kernels that put the work in different places.
+// Speed of the race check: warp accesses per second, on kernels that put the work in different
+// places.
 #include <benchmark/benchmark.h>
 
 #include <vector>

@@ -47,7 +47,7 @@ Status write_trace(const std::string& path, trace::LaunchBuilder& events) {
 Status render_shared(const ConflictReport& report, const Options& options, bool has_global,
                      Environment& environment) {
   ReportView view;
-  view.trace = "explain";
+  view.expression = repeat_arguments(options.expression);
   view.notes = options.expression.notes;
   for (std::size_t i = 0; i < site_orders().size(); ++i) {
     if (site_orders()[i] == options.sort) view.order = static_cast<SiteOrder>(i);
@@ -68,7 +68,12 @@ Status render_shared(const ConflictReport& report, const Options& options, bool 
   if (sites == 1 && options.output.format == "text") view.site = 1;
   if (sites == 0 && options.output.format == "text") return {};
   for (const ReportFormat& format : report_formats()) {
-    if (format.name == options.output.format) return format.render(report, view, environment);
+    if (format.name == options.output.format) SMEMSIM_TRY(format.render(report, view, environment));
+  }
+  const bool conflicts = report.totals.excess() > 0;
+  if (view.site && conflicts && options.output.format == "text" && !view.expression.empty()) {
+    environment.out << fmt::format(
+        "\nNext:\n  smemsim advise --expr {}  # what removes the conflicts\n", view.expression);
   }
   return {};
 }

@@ -9,7 +9,6 @@
 #include "frontend/commands/all.hpp"
 #include "frontend/options.hpp"
 #include "frontend/paint.hpp"
-#include "frontend/suggest.hpp"
 #include "frontend/table.hpp"
 #include "frontend/text.hpp"
 #include "sim/machine_parameters.hpp"
@@ -43,10 +42,8 @@ Result<json> machine_document(const std::string& name) {
       if (name.find('/') != std::string::npos || name.find('.') != std::string::npos) {
         return file.error();
       }
-      const std::string near = nearest(name, names);
       return usage_error("machines", fmt::format("no built-in machine or file '{}'", name),
-                         near.empty() ? fmt::format("built in: {}", fmt::join(names, ", "))
-                                      : fmt::format("did you mean '{}'?", near));
+                         fmt::format("built in: {}", fmt::join(names, ", ")));
     }
     auto content = trace::read_all(*file.value(), kLargestFile);
     if (!content.ok()) return content.error();

@@ -83,8 +83,8 @@ Status check_trace(const Options& options, RaceChecker& checker, Environment& en
 }
 
 std::optional<RaceSeverity> severity_from(std::string_view text) {
-  for (const RaceSeverity each : {RaceSeverity::hint, RaceSeverity::info, RaceSeverity::warning,
-                                  RaceSeverity::error}) {
+  for (const RaceSeverity each :
+       {RaceSeverity::hint, RaceSeverity::info, RaceSeverity::warning, RaceSeverity::error}) {
     if (severity_name(each) == text) return each;
   }
   return std::nullopt;
@@ -92,8 +92,8 @@ std::optional<RaceSeverity> severity_from(std::string_view text) {
 
 /// Suppressed findings do not count, here or in the verdict.
 bool fails(const RaceReport& report, RaceSeverity least) {
-  for (const RaceSeverity each : {RaceSeverity::hint, RaceSeverity::info, RaceSeverity::warning,
-                                  RaceSeverity::error}) {
+  for (const RaceSeverity each :
+       {RaceSeverity::hint, RaceSeverity::info, RaceSeverity::warning, RaceSeverity::error}) {
     if (each >= least && report.count(each) != 0) return true;
   }
   return false;

@@ -54,7 +54,7 @@ ExitStatus check(const FailExpression& condition, const ConflictReport& report,
       const auto value = [&](std::string_view field) { return field_value(field, row, kernel); };
       if (!condition.holds(value)) continue;
       found.push_back(fmt::format("site {}, {} in {}: excess {}, wavefronts {}, ways {}, share {}",
-                                  row.number, site_place(row), printable(kernel.kernel),
+                                  row.number, site_place(row), kernel_name(kernel),
                                   with_commas(row.totals.excess()),
                                   with_commas(row.totals.wavefronts), row.worst_ways,
                                   percent(row.totals.wavefronts, kernel.totals.wavefronts)));
@@ -106,16 +106,15 @@ Result<ExitStatus> run(const Options& options, Environment& environment) {
     ProgressSink progress(analysis, environment);
     SMEMSIM_TRY(source.value()->read(progress));
   }
-  for (const std::string& warning : source.value()->warnings()) {
-    print_warning(environment, warning);
-  }
   const ConflictReport report = analysis.take_report();
+  const std::vector<std::string> warnings = source.value()->warnings();
   if (report.kernels.empty() && !options.trace.kernel.empty()) {
-    return usage_error("--kernel",
-                       fmt::format("no launch in {} has a kernel like '{}'", options.trace.trace,
-                                   options.trace.kernel),
-                       "`smemsim report` without --kernel lists the kernels; '*' matches any text");
+    return usage_error(
+        "--kernel",
+        warnings.empty() ? "no kernel matches '" + options.trace.kernel + "'" : warnings.front(),
+        "'*' matches any text, '?' any character");
   }
+  for (const std::string& warning : warnings) print_warning(environment, warning);
   const ReportView view = view_of(options, machines);
   if (view.site && report.site(*view.site) == nullptr) {
     std::size_t sites = 0;

@@ -20,7 +20,8 @@ class SmListener {
  public:
   virtual ~SmListener() = default;
   /// `instruction`: index into StreamBuilder::instructions().
-  virtual void issued(const WarpId&, std::uint32_t /*instruction*/, const Decoded&, double /*cycle*/) {}
+  virtual void issued(const WarpId&, std::uint32_t /*instruction*/, const Decoded&,
+                      double /*cycle*/) {}
   /// The warp did not issue from cycle `from` up to before `to`.
   virtual void stalled(const WarpId&, Stall, double /*from*/, double /*to*/) {}
   virtual void block_done(std::uint64_t /*block*/, double /*from*/, double /*to*/) {}

@@ -196,17 +196,20 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   if (base == "IMAD" && (has(text.opcode, ".WIDE") || has(text.opcode, ".HI"))) {
     out.interval = static_cast<float>(parameters.imad_wide_interval);
   }
-  if ((base == "HMMA" || base == "IMMA") && (has(text.opcode, ".1688") || has(text.opcode, ".8816") || has(text.opcode, ".16816.S8"))) {
+  if ((base == "HMMA" || base == "IMMA") &&
+      (has(text.opcode, ".1688") || has(text.opcode, ".8816") || has(text.opcode, ".16816.S8"))) {
     out.interval = static_cast<float>(has(text.opcode, "TF32") ? parameters.tensor16_interval
-                                                                : parameters.tensor8_interval);
+                                                               : parameters.tensor8_interval);
   }
   decode_memory(text, base, out);
   decode_control(text, base, out);
   const std::string_view first = text.operands.substr(0, 2);
-  if (out.kind == InstructionKind::branch && (first.starts_with('P') || first.starts_with('!') || first == "UP")) {
+  if (out.kind == InstructionKind::branch &&
+      (first.starts_with('P') || first.starts_with('!') || first == "UP")) {
     out.always = false;
   }
-  if (out.kind == InstructionKind::constant) out.latency = static_cast<float>(parameters.constant_latency);
+  if (out.kind == InstructionKind::constant)
+    out.latency = static_cast<float>(parameters.constant_latency);
   if (out.kind == InstructionKind::fence) {
     out.latency = static_cast<float>(has(text.opcode, "GPU") || has(text.opcode, "SYS")
                                          ? parameters.fence_gpu_latency
@@ -217,7 +220,8 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
     out.interval = 1;
   }
   if (out.pipe == Pipe::memory) out.interval = 1;
-  if (out.write_barrier < 6 && out.latency == 0) out.latency = static_cast<float>(parameters.other_latency);
+  if (out.write_barrier < 6 && out.latency == 0)
+    out.latency = static_cast<float>(parameters.other_latency);
   return out;
 }
 
@@ -230,13 +234,15 @@ std::vector<Decoded> decode(const Program& program, const CycleParameters& param
   const auto index_of = [&](std::int64_t pc) -> std::int32_t {
     const auto found = std::lower_bound(
         out.begin(), out.end(), pc, [](const Decoded& d, std::int64_t at) { return d.pc < at; });
-    return found != out.end() && found->pc == pc ? static_cast<std::int32_t>(found - out.begin()) : -1;
+    return found != out.end() && found->pc == pc ? static_cast<std::int32_t>(found - out.begin())
+                                                 : -1;
   };
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (out[i].kind != InstructionKind::branch) continue;
     const std::string& text = program.instructions[i].text;
     const std::size_t at = text.rfind("0x");
-    if (at != std::string::npos) out[i].target = index_of(trailing_number(std::string_view(text).substr(at), ""));
+    if (at != std::string::npos)
+      out[i].target = index_of(trailing_number(std::string_view(text).substr(at), ""));
     if (base_opcode(text) == "RET" || base_opcode(text) == "CALL") out[i].target = -1;
   }
   return out;

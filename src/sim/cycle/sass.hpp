@@ -16,7 +16,18 @@
 namespace smemsim {
 
 /// What executes an instruction.
-enum class Pipe : std::uint8_t { fma, alu, half, fp64, xu, tensor, uniform, memory, control, count_ };
+enum class Pipe : std::uint8_t {
+  fma,
+  alu,
+  half,
+  fp64,
+  xu,
+  tensor,
+  uniform,
+  memory,
+  control,
+  count_
+};
 inline constexpr std::size_t kPipes = static_cast<std::size_t>(Pipe::count_);
 std::string_view name(Pipe pipe);
 
@@ -40,21 +51,21 @@ enum class InstructionKind : std::uint8_t {
 struct Decoded {
   InstructionKind kind = InstructionKind::plain;
   Pipe pipe = Pipe::control;
-  float interval = 1;            ///< cycles that the pipe is taken
-  float latency = 0;             ///< to the release of the write barrier, of kinds without memory
-  std::uint8_t stall = 1;        ///< cycles to the next instruction of the warp
+  float interval = 1;      ///< cycles that the pipe is taken
+  float latency = 0;       ///< to the release of the write barrier, of kinds without memory
+  std::uint8_t stall = 1;  ///< cycles to the next instruction of the warp
   bool yield = false;
   std::uint8_t write_barrier = 7, read_barrier = 7;  ///< 7 = none
   std::uint8_t wait_mask = 0;
-  std::uint8_t operands = 1;     ///< registers that go to the memory queue
-  std::uint8_t results = 1;      ///< registers that come back
+  std::uint8_t operands = 1;  ///< registers that go to the memory queue
+  std::uint8_t results = 1;   ///< registers that come back
   std::uint8_t depend_on = 7, depend_count = 0;
-  bool guarded = false;          ///< has a predicate
-  bool always = true;            ///< falls through or is taken whatever the predicate: no guard
-  bool recorded = false;         ///< of a kind that traces record as events
-  bool by_l2 = false;            ///< global access that does not look in L1
+  bool guarded = false;   ///< has a predicate
+  bool always = true;     ///< falls through or is taken whatever the predicate: no guard
+  bool recorded = false;  ///< of a kind that traces record as events
+  bool by_l2 = false;     ///< global access that does not look in L1
   std::uint32_t pc = 0;
-  std::int32_t target = -1;      ///< index of the branch target, -1 = none or unknown
+  std::int32_t target = -1;  ///< index of the branch target, -1 = none or unknown
 };
 
 /// First word of the opcode of a disassembled instruction: "LDS" of "@P0 LDS.64 R2, [R4]".

@@ -61,8 +61,8 @@ double extrapolated(const SmRun& run, std::uint64_t blocks, std::uint32_t reside
   std::size_t back = resident;
   if (ran <= 2 * std::size_t{resident}) back = std::max<std::size_t>(1, ran / 2);
   if (ran <= back) return run.cycles * static_cast<double>(blocks) / static_cast<double>(ran);
-  const double pace = (run.block_ends[ran - 1] - run.block_ends[ran - 1 - back]) /
-                      static_cast<double>(back);
+  const double pace =
+      (run.block_ends[ran - 1] - run.block_ends[ran - 1 - back]) / static_cast<double>(back);
   return run.cycles + pace * static_cast<double>(blocks - ran);
 }
 
@@ -167,8 +167,8 @@ Status SimulateAnalysis::end_launch() {
   const double sms = launch_->device.sms != 0 ? launch_->device.sms : machine_->cycle.sms;
   const auto grid = static_cast<double>(launch_->grid.count());
   out.blocks_per_sm = static_cast<std::uint64_t>(std::ceil(grid / std::max(sms, 1.0)));
-  out.resident = static_cast<std::uint32_t>(
-      std::min<std::uint64_t>(std::max(fit.blocks, 1U), std::max<std::uint64_t>(out.blocks_per_sm, 1)));
+  out.resident = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+      std::max(fit.blocks, 1U), std::max<std::uint64_t>(out.blocks_per_sm, 1)));
   if (!blocks_.empty()) {
     // Enough for the first wave, a steady one and the last.
     const std::uint64_t most =

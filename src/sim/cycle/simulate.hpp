@@ -27,7 +27,7 @@ struct SimulateOptions {
 struct TimelineEntry {
   WarpId warp;
   std::uint32_t pc = 0;
-  std::string text;      ///< empty without a program
+  std::string text;  ///< empty without a program
   double cycle = 0;
   Stall stall = Stall::selected;  ///< what the warp waited for before it, mostly
   double waited = 0;              ///< cycles since it could have issued after the one before
@@ -39,17 +39,17 @@ struct KernelCycles {
   std::string machine;
   std::uint64_t launch_index = 0;
   Dim3 grid, block;
-  double cycles = 0;             ///< of the SM with most blocks, first start to last end
-  double block_cycles = 0;       ///< median over the blocks that were run
+  double cycles = 0;        ///< of the SM with most blocks, first start to last end
+  double block_cycles = 0;  ///< median over the blocks that were run
   double block_least = 0, block_most = 0;
-  std::uint64_t blocks_per_sm = 0;   ///< of the SM with most
-  std::uint64_t blocks_run = 0;      ///< of them that were run; the rest is extrapolated
-  std::uint64_t blocks_known = 0;    ///< different blocks of the trace that were used
-  std::uint32_t resident = 0;        ///< at a time
+  std::uint64_t blocks_per_sm = 0;  ///< of the SM with most
+  std::uint64_t blocks_run = 0;     ///< of them that were run; the rest is extrapolated
+  std::uint64_t blocks_known = 0;   ///< different blocks of the trace that were used
+  std::uint32_t resident = 0;       ///< at a time
   SmRun sm;
   StreamQuality quality;
-  std::string bottleneck;        ///< the unit or stall reason that decides the time
-  double bottleneck_share = 0;   ///< its busy share, or its share of warp cycles
+  std::string bottleneck;       ///< the unit or stall reason that decides the time
+  double bottleneck_share = 0;  ///< its busy share, or its share of warp cycles
   std::vector<TimelineEntry> timeline;
 
   double instructions_per_cycle() const;

@@ -86,8 +86,7 @@ bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
     MemoryQueue& queue = units_.queues[warp.id.sub_core];
     queue.advance(now);
     if (queue.full()) {
-      const bool global =
-          one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
+      const bool global = one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
       reason = global ? Stall::lg_throttle : Stall::mio_throttle;
       retry = std::ceil(queue.next_leave());
       return true;

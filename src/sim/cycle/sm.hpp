@@ -19,15 +19,15 @@
 namespace smemsim {
 
 struct SmRun {
-  double cycles = 0;                  ///< first start to last end
-  std::vector<double> block_cycles;   ///< of each block, in order of end
+  double cycles = 0;                 ///< first start to last end
+  std::vector<double> block_cycles;  ///< of each block, in order of end
   std::vector<double> block_ends;
-  std::uint64_t instructions = 0;     ///< warp instructions
+  std::uint64_t instructions = 0;  ///< warp instructions
   std::array<StallCounts, kSubCores> stalls{};
   std::array<double, kPipes> pipe_busy{};  ///< cycles, all sub-cores
-  double data_busy = 0;               ///< wavefronts of the data stage
+  double data_busy = 0;                    ///< wavefronts of the data stage
   double l2_bytes = 0;
-  std::uint64_t broken_waits = 0;     ///< waits that nothing in the trace would end
+  std::uint64_t broken_waits = 0;  ///< waits that nothing in the trace would end
 };
 
 class Sm {

@@ -30,15 +30,31 @@ Decoded made_up_instruction(const EventShape& shape) {
     if (results != 0) out.write_barrier = 0;
   };
   switch (shape.op) {
-    case Operation::load: memory(Kind::shared, 1, words); break;
-    case Operation::ldmatrix: memory(Kind::shared, 1, shape.matrices); break;
-    case Operation::store: memory(Kind::shared, 1 + words, 0); break;
-    case Operation::stmatrix: memory(Kind::shared, 1U + shape.matrices, 0); break;
-    case Operation::atomic: memory(Kind::shared, 1 + words, words); break;
-    case Operation::cas: memory(Kind::shared, 1 + 2 * words, words); break;
-    case Operation::reduce: memory(Kind::shared, 1 + words, 0); break;
+    case Operation::load:
+      memory(Kind::shared, 1, words);
+      break;
+    case Operation::ldmatrix:
+      memory(Kind::shared, 1, shape.matrices);
+      break;
+    case Operation::store:
+      memory(Kind::shared, 1 + words, 0);
+      break;
+    case Operation::stmatrix:
+      memory(Kind::shared, 1U + shape.matrices, 0);
+      break;
+    case Operation::atomic:
+      memory(Kind::shared, 1 + words, words);
+      break;
+    case Operation::cas:
+      memory(Kind::shared, 1 + 2 * words, words);
+      break;
+    case Operation::reduce:
+      memory(Kind::shared, 1 + words, 0);
+      break;
     case Operation::cp_async_ca:
-    case Operation::cp_async_cg: memory(Kind::copy, 3, 0); break;
+    case Operation::cp_async_cg:
+      memory(Kind::copy, 3, 0);
+      break;
     case Operation::cp_async_commit:
       out.kind = Kind::copy_mark;
       out.write_barrier = 5;
@@ -48,14 +64,28 @@ Decoded made_up_instruction(const EventShape& shape) {
       out.depend_on = 5;
       out.depend_count = static_cast<std::uint8_t>(std::min<std::uint64_t>(shape.a, 63));
       break;
-    case Operation::global_load: memory(Kind::global, 2, words); break;
-    case Operation::global_store: memory(Kind::global, 2 + words, 0); break;
-    case Operation::global_atomic: memory(Kind::global, 2 + words, 1); break;
-    case Operation::shuffle: memory(Kind::shuffle, 2, 1); break;
+    case Operation::global_load:
+      memory(Kind::global, 2, words);
+      break;
+    case Operation::global_store:
+      memory(Kind::global, 2 + words, 0);
+      break;
+    case Operation::global_atomic:
+      memory(Kind::global, 2 + words, 1);
+      break;
+    case Operation::shuffle:
+      memory(Kind::shuffle, 2, 1);
+      break;
     case Operation::barrier_sync:
-    case Operation::barrier_arrive: out.kind = Kind::barrier; break;
-    case Operation::exit: out.kind = Kind::exit; break;
-    default: out.kind = Kind::sync; break;
+    case Operation::barrier_arrive:
+      out.kind = Kind::barrier;
+      break;
+    case Operation::exit:
+      out.kind = Kind::exit;
+      break;
+    default:
+      out.kind = Kind::sync;
+      break;
   }
   // Without registers to look at: loads overlap with each other, everything else waits for them.
   const bool loads = out.kind == Kind::shared && out.results != 0 && out.operands == 1;
@@ -112,8 +142,8 @@ std::uint32_t StreamBuilder::keep(std::vector<std::uint32_t> steps) {
   return static_cast<std::uint32_t>(paths_.size() - 1);
 }
 
-StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& flow,
-                                                std::int32_t to, LaneMask active) {
+StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& flow, std::int32_t to,
+                                                LaneMask active) {
   const bool diverged = place.at >= 0 && (place.active & active) == 0 && active != 0;
   const auto key = std::tuple(place.flow, place.at, &flow, to, diverged);
   const auto [entry, added] = known_.try_emplace(key);
@@ -130,8 +160,7 @@ StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& fl
     for (const std::int32_t step : path.steps) {
       steps.push_back(flow.first + static_cast<std::uint32_t>(step));
     }
-    entry->second = {keep(std::move(steps)), path.ambiguous || path.relaxed, !path.found,
-                     diverged};
+    entry->second = {keep(std::move(steps)), path.ambiguous || path.relaxed, !path.found, diverged};
   }
   place.flow = &flow;
   place.at = to;

@@ -34,8 +34,8 @@ struct EventCost {
 
 /// A stretch of instructions; the last one carries the event, if there is one.
 struct StreamItem {
-  std::uint32_t path = 0;        ///< into StreamBuilder::paths
-  std::uint32_t event = kNone;   ///< into BlockTrace::events
+  std::uint32_t path = 0;       ///< into StreamBuilder::paths
+  std::uint32_t event = kNone;  ///< into BlockTrace::events
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 };
 

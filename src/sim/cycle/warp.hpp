@@ -27,17 +27,17 @@ struct WarpState {
   const std::uint32_t* steps_end = nullptr;
   const Decoded* next = nullptr;  ///< instruction to issue; null = the warp is done
   // Why and until when the next instruction waits; each at least the one before.
-  double wait_until = 0;      ///< stall count
-  double branch_until = 0;    ///< taken branch or first fetch
-  double board_until = 0;     ///< scoreboards
-  double release_at = 0;      ///< barrier; kNever while it is not complete
+  double wait_until = 0;    ///< stall count
+  double branch_until = 0;  ///< taken branch or first fetch
+  double board_until = 0;   ///< scoreboards
+  double release_at = 0;    ///< barrier; kNever while it is not complete
   Stall branch_reason = Stall::branch_resolving;
   Stall board_reason = Stall::short_scoreboard;
   Stall release_reason = Stall::barrier;
-  double ready = 0;           ///< the latest of them: only pipes and queues can hold it longer
+  double ready = 0;  ///< the latest of them: only pipes and queues can hold it longer
   // Accounting.
   double last_issue = -1;
-  double held_since = 0;      ///< ready, but pipes, queues or other warps held it
+  double held_since = 0;  ///< ready, but pipes, queues or other warps held it
   Stall held_by = Stall::not_selected;
   // Memory.
   Scoreboards boards;

@@ -27,9 +27,13 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
   using Kind = InstructionKind;
   switch (one.kind) {
     case Kind::shared:
-    case Kind::shuffle: shared(warp, one, event, now); break;
+    case Kind::shuffle:
+      shared(warp, one, event, now);
+      break;
     case Kind::global:
-    case Kind::copy: global(warp, one, event, now); break;
+    case Kind::copy:
+      global(warp, one, event, now);
+      break;
     case Kind::copy_mark:
       warp.boards.add(one.write_barrier < 6 ? one.write_barrier : 0,
                       std::max(warp.copies_done, now + p.copy_commit));
@@ -129,9 +133,10 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
   const double behind = tail(p, p.l1_latency, 2) - p.result_interval;
   double done = slot.end;
   if (event != nullptr) {
-    done = fetch(*event, warp, slot.end, one.by_l2 || event->op == Operation::cp_async_cg ||
-                                                    event->op == Operation::global_atomic,
-                 event->op == Operation::global_store);
+    done = fetch(
+        *event, warp, slot.end,
+        one.by_l2 || event->op == Operation::cp_async_cg || event->op == Operation::global_atomic,
+        event->op == Operation::global_store);
   }
   done += behind + p.result_interval * std::max(0, one.results - 1);
   if (copy) {
@@ -172,10 +177,12 @@ void ExecuteStage::sync(WarpState& warp, std::uint32_t self, const EventCost& ev
     if (!warps.empty()) woken.push_back({at, std::move(warps)});
   };
   switch (event.op) {
-    case Operation::mbarrier_init: units_.mbarriers.init(key, event.a); break;
+    case Operation::mbarrier_init:
+      units_.mbarriers.init(key, event.a);
+      break;
     case Operation::mbarrier_arrive:
-      wake(units_.mbarriers.arrive(key, std::max<std::uint64_t>(event.a, 1) * event.lanes,
-                                   serve()));
+      wake(
+          units_.mbarriers.arrive(key, std::max<std::uint64_t>(event.a, 1) * event.lanes, serve()));
       break;
     case Operation::mbarrier_expect_tx:
       units_.mbarriers.expect(key, event.b);
@@ -195,12 +202,15 @@ void ExecuteStage::sync(WarpState& warp, std::uint32_t self, const EventCost& ev
       break;
     case Operation::bulk_load:
     case Operation::bulk_store:
-    case Operation::bulk_reduce: bulk(warp, event, now, woken); break;
+    case Operation::bulk_reduce:
+      bulk(warp, event, now, woken);
+      break;
     case Operation::bulk_wait:
       warp.release_reason = Stall::long_scoreboard;
       warp.release_at = std::max(warp.release_at, warp.bulk_done);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -229,8 +239,7 @@ void ExecuteStage::bulk(WarpState& warp, const EventCost& event, double now,
 void ExecuteStage::leave(const WarpState& warp, std::vector<WakeUp>& woken) {
   const std::uint32_t before = live_warps_[warp.slot]--;
   BarrierUnit::Release release;
-  if (before > 1 &&
-      units_.barriers.leave(warp.slot, before, live_warps_[warp.slot], release)) {
+  if (before > 1 && units_.barriers.leave(warp.slot, before, live_warps_[warp.slot], release)) {
     woken.push_back({release.at, std::move(release.warps)});
   }
 }

@@ -14,7 +14,7 @@ class BarrierUnit {
   BarrierUnit(double interval, double latency) : interval_(interval), latency_(latency) {}
 
   struct Release {
-    double at = 0;                      ///< when the waiting warps may go on
+    double at = 0;                     ///< when the waiting warps may go on
     std::vector<std::uint32_t> warps;  ///< that wait
   };
   /// A warp of block slot `block` arrives at barrier `id`. Returns the release when it completes
