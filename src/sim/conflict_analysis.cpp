@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/multicast.hpp"
