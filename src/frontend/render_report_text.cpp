@@ -194,16 +194,16 @@ std::string next_steps(const ConflictReport& report, const ReportView& view,
   if (worst == nullptr || view.trace == "-") return {};
   if (view.trace.empty() && view.expression.empty()) return {};
   const std::string trace = printable(view.trace);
-  const bool text = !view.expression.empty();
-  const std::string input = text ? printable(view.expression) : trace;
+  const bool from_text = !view.expression.empty();
+  const std::string input = from_text ? printable(view.expression) : trace;
   std::vector<std::pair<std::string, std::string>> steps{
-      {fmt::format("smemsim {} {} --site {}", text ? "explain" : "report", input, worst->number),
+      {fmt::format("smemsim {} {} --site {}", from_text ? "explain" : "report", input, worst->number),
        "lanes and banks of its worst access"}};
   if (has_command("advise")) {
-    steps.emplace_back(fmt::format("smemsim advise {}{}", text ? "--expr " : "", input),
+    steps.emplace_back(fmt::format("smemsim advise {}{}", from_text ? "--expr " : "", input),
                        "what removes the conflicts");
   }
-  if (has_command("simulate") && !text) {
+  if (has_command("simulate") && !from_text) {
     steps.emplace_back(fmt::format("smemsim simulate {}", trace), "whether it matters, in cycles");
   }
   std::size_t widest = 0;

@@ -50,6 +50,7 @@ bool formula_holds(const AccessPattern& p, const EventShape& shape) {
         expected = shape.offsets[first] + p.stride * (steps % p.group) +
                    p.group_stride * (steps / p.group);
         break;
+      case PatternKind::swizzle:  // its basis is not kept: nothing to compute with
       case PatternKind::irregular:
         break;
     }
