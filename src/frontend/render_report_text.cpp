@@ -197,7 +197,8 @@ std::string next_steps(const ConflictReport& report, const ReportView& view,
   const bool from_text = !view.expression.empty();
   const std::string input = from_text ? printable(view.expression) : trace;
   std::vector<std::pair<std::string, std::string>> steps{
-      {fmt::format("smemsim {} {} --site {}", from_text ? "explain" : "report", input, worst->number),
+      {fmt::format("smemsim {} {} --site {}", from_text ? "explain" : "report", input,
+                   worst->number),
        "lanes and banks of its worst access"}};
   if (has_command("advise")) {
     steps.emplace_back(fmt::format("smemsim advise {}{}", from_text ? "--expr " : "", input),

@@ -89,6 +89,17 @@ class Words {
     const Site* b = site(f_.second.site);
     return a != nullptr && b != nullptr && a->line != 0 && a->line == b->line && a->file == b->file;
   }
+  /// Both sides are one statement that reads and then writes back, such as bins[i] += 1.
+  bool is_update() const {
+    const bool first_writes = traits(f_.first.op).writes;
+    if (!same_line() || first_writes == traits(f_.second.op).writes) return false;
+    if (is_copy(f_.first.op) || is_copy(f_.second.op)) return false;
+    const std::uint32_t read = first_writes ? f_.second.site : f_.first.site;
+    const std::uint32_t write = first_writes ? f_.first.site : f_.second.site;
+    const Site& a = launch_.sites[read];
+    const Site& b = launch_.sites[write];
+    return a.pc != b.pc ? a.pc < b.pc : read < write;
+  }
   /// The first side stands below the second: the pair meets across iterations of a loop.
   bool wraps() const {
     const Site* a = site(f_.first.site);
@@ -122,7 +133,7 @@ class Words {
       f_.advice = "let one thread do " + first() +
                   ", give every thread its own element, or make "
                   "it atomic";
-    } else if (same_line() && !is_copy(f_.first.op) && !is_copy(f_.second.op)) {
+    } else if (is_update()) {
       f_.advice = "make the update at " + first() +
                   " atomic (atomicAdd), or give every thread its "
                   "own element";

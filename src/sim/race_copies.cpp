@@ -25,7 +25,7 @@ void RaceCopies::finish() {
   }
 }
 
-RaceCopies::TokenId RaceCopies::make(std::uint32_t warp, std::uint32_t site) {
+RaceCopies::TokenId RaceCopies::make(std::uint32_t warp, std::uint32_t site, Operation op) {
   TokenId id = 0;
   if (free_.empty()) {
     id = static_cast<TokenId>(tokens_.size());
@@ -41,6 +41,7 @@ RaceCopies::TokenId RaceCopies::make(std::uint32_t warp, std::uint32_t site) {
   token.issue_time = unit_.warps[warp].time;
   token.issue_epoch = unit_.epoch;
   token.issue_site = site;
+  token.op = op;
   return id;
 }
 
@@ -54,7 +55,7 @@ void RaceCopies::release(TokenId id) {
 
 std::pair<RaceCopies::TokenId, LaneMask> RaceCopies::open_group(CopyFamily family,
                                                                 std::uint32_t warp, LaneMask lanes,
-                                                                std::uint32_t site) {
+                                                                std::uint32_t site, Operation op) {
   std::vector<Groups>& groups = groups_of(family, warp);
   const TokenId open = groups[static_cast<unsigned>(std::countr_zero(lanes))].open;
   LaneMask same = 0;
@@ -62,7 +63,7 @@ std::pair<RaceCopies::TokenId, LaneMask> RaceCopies::open_group(CopyFamily famil
     if (groups[lane].open == open) same |= lane_bit(lane);
   });
   if (open != 0) return {open, same};
-  const TokenId fresh = make(warp, site);
+  const TokenId fresh = make(warp, site, op);
   for_each_lane(same, [&](unsigned lane) { groups[lane].open = fresh; });
   tokens_[fresh].owners = lane_count(same);
   return {fresh, same};

@@ -49,6 +49,7 @@ class RaceCopies {
     std::uint32_t next_wait_time = 0;  ///< of the issuing warp at its next wait; 0 = none yet
     bool used = false;                 ///< before that next wait
     std::uint32_t issue_site = kNoSite;
+    Operation op = Operation::cp_async_ca;  ///< of its accesses
   };
 
   explicit RaceCopies(RaceUnit& unit) : unit_(unit) {}
@@ -57,13 +58,13 @@ class RaceCopies {
   void finish();
 
   /// A token outside any group (completed by an mbarrier).
-  TokenId make(std::uint32_t warp, std::uint32_t site);
+  TokenId make(std::uint32_t warp, std::uint32_t site, Operation op);
   /// Calls visit(token, lanes) with the open group of the lanes, started where there is none.
   template <typename Visit>
   void issue(CopyFamily family, std::uint32_t warp, LaneMask lanes, std::uint32_t site,
-             Visit&& visit) {
+             Operation op, Visit&& visit) {
     while (lanes != 0) {
-      const auto [token, group] = open_group(family, warp, lanes, site);
+      const auto [token, group] = open_group(family, warp, lanes, site, op);
       visit(token, group);
       lanes &= ~group;
     }
@@ -86,6 +87,7 @@ class RaceCopies {
   }
 
   Token& token(TokenId id) { return tokens_[id]; }
+  const Token& token(TokenId id) const { return tokens_[id]; }
   void retain(TokenId id) { ++tokens_[id].owners; }
   void release(TokenId id);
 
@@ -126,7 +128,7 @@ class RaceCopies {
     return groups;
   }
   std::pair<TokenId, LaneMask> open_group(CopyFamily family, std::uint32_t warp, LaneMask lanes,
-                                          std::uint32_t site);
+                                          std::uint32_t site, Operation op);
   bool lane_knows(const Observer& observer, const Token& token, unsigned issuer, std::uint32_t warp,
                   unsigned lane) const;
   void judge_wait(const Token& token);

@@ -43,7 +43,7 @@ void RaceExecutor::start_launch(const Launch& launch, RaceLog& log, bool fences_
   unit_.lockstep = runs_in_lockstep(launch.device);
   unit_.check_fences = fences_visible;
   if (launch.dropped_events != 0 || copies_hidden) unit_.options.uninitialised = false;
-  unit_.site_operations.assign(launch.sites.size(), Operation::instructions);
+
   copies_.start_launch(launch.sites.size());
   shadow_.start_launch(launch);
   barrier_use_.assign(launch.sites.size(), {});

@@ -25,10 +25,10 @@ RaceMbarriers::Key RaceMbarriers::key(std::uint32_t warp, std::uint64_t address)
 }
 
 bool RaceMbarriers::ready(std::uint32_t warp, LaneMask lanes, std::uint64_t address,
-                          std::uint32_t site) {
+                          std::uint32_t site, Operation op) {
   Object& object = objects_[key(warp, address)];
   if (object.usable) return true;
-  object.early.push_back({warp, lanes, 0, site});
+  object.early.push_back({warp, lanes, 0, site, op});
   unit_.warps[warp].blocked |= lanes;
   return false;
 }
@@ -207,7 +207,8 @@ void RaceMbarriers::let_go(Object& object, const Waiter& waiter) {
 void RaceMbarriers::wait(std::uint32_t warp, LaneMask lanes, std::uint64_t address,
                          std::uint64_t parity, std::uint32_t site) {
   Object& object = objects_[key(warp, address)];
-  const Waiter waiter{warp, lanes, parity == kUnknownParity ? parity : parity & 1, site};
+  const Waiter waiter{warp, lanes, parity == kUnknownParity ? parity : parity & 1, site,
+                      Operation::mbarrier_wait};
   if (passes(object, waiter)) {
     let_go(object, waiter);
     return;
@@ -224,7 +225,7 @@ bool RaceMbarriers::force() {
       RaceOccurrence found;
       found.kind = RaceKind::mbarrier_uninitialised;
       found.first = unit_.side(first.warp, static_cast<unsigned>(std::countr_zero(first.lanes)),
-                               first.site, unit_.site_operation(first.site));
+                               first.site, first.op);
       found.address = where.second;
       found.has_address = true;
       unit_.log->add(found);

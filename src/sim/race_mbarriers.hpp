@@ -19,7 +19,8 @@ class RaceMbarriers {
 
   /// True when the warp's operations on the object can go on; otherwise nothing initialised it yet
   /// and the lanes wait for that.
-  bool ready(std::uint32_t warp, LaneMask lanes, std::uint64_t address, std::uint32_t site);
+  bool ready(std::uint32_t warp, LaneMask lanes, std::uint64_t address, std::uint32_t site,
+             Operation op);
 
   void init(std::uint32_t warp, std::uint64_t address, std::uint64_t expected, std::uint32_t site);
   void invalidate(std::uint32_t warp, std::uint64_t address);
@@ -47,6 +48,7 @@ class RaceMbarriers {
     LaneMask lanes = 0;
     std::uint64_t parity = 0;
     std::uint32_t site = 0;
+    Operation op = Operation::mbarrier_wait;
   };
   struct Covered {
     RaceCopies::TokenId token = 0;

@@ -36,12 +36,12 @@ bool RaceExecutor::play(std::uint32_t index, ShapeSet& shapes, const Event& even
       facts_.other = true;
       return play_mbarrier(index, shape, event, active);
     case Operation::bulk_load:
-      if (!mbarriers_.ready(index, active, shape.b, shape.site)) return false;
+      if (!mbarriers_.ready(index, active, shape.b, shape.site, shape.op)) return false;
       break;
     default:
       break;
   }
-  unit_.site_operations[shape.site] = shape.op;
+
   shadow_.note_site(index, shape.site);
   switch (shape.op) {
     case Operation::load:
@@ -184,7 +184,7 @@ void RaceExecutor::play_copy(std::uint32_t index, ShapeSet& shapes, const Event&
   actor.op = shape.op;
   actor.writes = true;
   actor.flags = kRaceAsync;
-  copies_.issue(CopyFamily::cp_async, index, active, shape.site,
+  copies_.issue(CopyFamily::cp_async, index, active, shape.site, shape.op,
                 [&](RaceCopies::TokenId token, LaneMask lanes) {
                   shadow_.async_access(actor, unit_.warps[index].block, event.base, footprint,
                                        lanes, token);
@@ -210,7 +210,7 @@ void RaceExecutor::play_bulk(std::uint32_t index, const EventShape& shape, const
   facts_.other = true;
   if (shape.op == Operation::wgmma) {
     // One group of the warp: its lanes wait together.
-    copies_.issue(CopyFamily::wgmma, index, active, shape.site,
+    copies_.issue(CopyFamily::wgmma, index, active, shape.site, shape.op,
                   [&](RaceCopies::TokenId token, LaneMask lanes) {
                     touch_range(index, shape, event.base, shape.a, lanes, token, false);
                     touch_range(index, shape, event.source, shape.b, lanes, token, false);
@@ -221,7 +221,7 @@ void RaceExecutor::play_bulk(std::uint32_t index, const EventShape& shape, const
   const LaneMask issuer = lane_bit(first_lane(active));
   if (shape.op == Operation::bulk_load) {
     if (shape.a == 0) unit_.options.uninitialised = false;  // a tensor copy of unknown extent
-    const RaceCopies::TokenId token = copies_.make(index, shape.site);
+    const RaceCopies::TokenId token = copies_.make(index, shape.site, shape.op);
     touch_range(index, shape, event.base, shape.a, issuer, token, true);
     mbarriers_.bulk(index, shape.b, shape.a, token, issuer);
     copies_.release(token);
@@ -229,12 +229,12 @@ void RaceExecutor::play_bulk(std::uint32_t index, const EventShape& shape, const
   }
   if (shape.op == Operation::bulk_remote) {
     // It completes on an mbarrier of the target block: only what comes before it can be checked.
-    const RaceCopies::TokenId token = copies_.make(index, shape.site);
+    const RaceCopies::TokenId token = copies_.make(index, shape.site, shape.op);
     copies_.observe(token, issuer, index, unit_.warps[index].exists, shape.site);
     copies_.release(token);
     return;
   }
-  copies_.issue(CopyFamily::bulk, index, issuer, shape.site,
+  copies_.issue(CopyFamily::bulk, index, issuer, shape.site, shape.op,
                 [&](RaceCopies::TokenId token, LaneMask lanes) {
                   touch_range(index, shape, event.base, shape.a, lanes, token, false);
                 });
@@ -246,8 +246,9 @@ bool RaceExecutor::play_mbarrier(std::uint32_t index, const EventShape& shape, c
   const std::uint32_t site = shape.site;
   const bool init = shape.op == Operation::mbarrier_init;
   const bool looks_only = shape.op == Operation::mbarrier_try;
-  if (!init && !looks_only && !mbarriers_.ready(index, active, address, site)) return false;
-  unit_.site_operations[site] = shape.op;
+  if (!init && !looks_only && !mbarriers_.ready(index, active, address, site, shape.op))
+    return false;
+
   shadow_.note_site(index, site);
   RaceActor actor;
   actor.warp = index;

@@ -68,13 +68,14 @@ class RaceShadow {
     std::uint32_t time = 0;
     std::uint32_t site = 0;
     std::uint32_t ordinal = 0;  ///< within its epoch; of asynchronous ones, within the unit
-    RaceCopies::TokenId token = 0;
+    std::uint32_t token = 0;    ///< of asynchronous ones; else the Operation
     std::uint32_t next = 0;
     std::uint16_t warp = 0;
     std::uint8_t bytes = 0;
     std::uint8_t flags = 0;
   };
   static_assert(sizeof(Record) == 32);
+  static constexpr std::uint16_t kMany = 0xFFFF;  ///< several threads, see Cell
   /// Bump storage of records with a free list; index 0 is "none".
   struct Pool {
     std::vector<Record> records{1};
@@ -137,6 +138,7 @@ class RaceShadow {
   void report(const Record& record, std::uint32_t record_epoch, const Touch& touch,
               std::pair<unsigned, unsigned> pair);
   void report_copy(const Record& record, const Touch& touch, std::pair<unsigned, unsigned> pair);
+  Operation operation(const Record& record) const;
   std::uint16_t code(std::uint32_t warp, LaneMask lanes) const;
 
   RaceUnit& unit_;

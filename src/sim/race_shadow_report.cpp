@@ -47,12 +47,17 @@ bool RaceShadow::record_is_first(const Record& record, std::uint32_t record_epoc
   return writes(record.flags);
 }
 
+Operation RaceShadow::operation(const Record& record) const {
+  if ((record.flags & kRaceAsync) == 0) return static_cast<Operation>(record.token);
+  return copies_.token(record.token).op;
+}
+
 void RaceShadow::report(const Record& record, std::uint32_t record_epoch, const Touch& touch,
                         std::pair<unsigned, unsigned> pair) {
   const RaceActor& actor = *touch.actor;
   const unsigned mine = race_flags(actor);
   RaceOccurrence found;
-  found.first = unit_.side(record.warp, pair.first, record.site, unit_.site_operation(record.site));
+  found.first = unit_.side(record.warp, pair.first, record.site, operation(record));
   found.second = unit_.side(actor.warp, pair.second, actor.site, actor.op);
   found.scope = unit_.scope(record.warp, actor.warp);
   found.severity = found.scope == RaceScope::warp ? RaceSeverity::warning : RaceSeverity::error;
@@ -101,7 +106,7 @@ void RaceShadow::report_copy(const Record& record, const Touch& touch,
     }
   }
   RaceOccurrence found;
-  found.first = unit_.side(record.warp, issuer, record.site, unit_.site_operation(record.site));
+  found.first = unit_.side(record.warp, issuer, record.site, operation(record));
   found.second = unit_.side(actor.warp, user, actor.site, actor.op);
   found.scope = same_thread ? RaceScope::thread : unit_.scope(record.warp, actor.warp);
   const bool partial =

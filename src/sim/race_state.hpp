@@ -57,11 +57,6 @@ struct RaceUnit {
   bool check_fences = false;      ///< proxy fences would be seen if there were any
   bool needed = false;            ///< the sync that began this epoch ordered a conflict
 
-  std::vector<Operation> site_operations;  ///< of the instruction at each site, as met
-
-  Operation site_operation(std::uint32_t site) const {
-    return site < site_operations.size() ? site_operations[site] : Operation::instructions;
-  }
   std::vector<std::uint32_t> exit_sites;  ///< per thread of the unit; kNoSite = none seen
 
   std::size_t thread_index(std::uint32_t warp, unsigned lane) const {

@@ -104,17 +104,20 @@ TEST_CASE("what a pattern says holds for random lanes and addresses") {
     const LaneMask mask = (random() & random()) | (round % 3 == 0 ? 0xffffffffu : 0u);
     const auto group = 1 + below(random, 16);
     const auto a = 4 * (below(random, 40)), b = 4 * (below(random, 80)), noise = below(random, 8);
+    // Patterns count from the first lane of the access.
+    const auto first = static_cast<unsigned>(std::countr_zero(mask | LaneMask{1} << 31));
     const Access made = access(
         Operation::load, 4,
         [&](unsigned l) {
-          return 4096 + a * (l % group) + b * (l / group) +
+          return 4096 + a * ((l - first) % group) + b * ((l - first) / group) +
                  (noise == 0 ? 4 * (below(random, 3)) : 0);
         },
         mask & 0xffffffff);
     const AccessPattern found = pattern(made);
     CAPTURE(round, mask, group, a, b);
     CHECK(formula_holds(found, made.shape));
-    if (noise != 0) CHECK(found.kind != PatternKind::irregular);
+    // A few scattered lanes need not tell what the strides are.
+    if (noise != 0 && mask == 0xffffffff) CHECK(found.kind != PatternKind::irregular);
   }
 }
 

@@ -156,7 +156,7 @@ Status list(const OutputOptions& output, Environment& environment) {
     environment.out << document.dump(2) << '\n';
   } else {
     environment.out << table.text(Painter(environment.color), environment.columns, 0);
-    environment.out << "\n`smemsim machines show NAME` tells where each number comes from.\n";
+    environment.out << "\n`smemsim machines show NAME`: where each number comes from\n";
   }
   return {};
 }
