@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <tuple>
 
 #include "frontend/text.hpp"
@@ -69,6 +70,25 @@ std::string site_place(const SiteConflicts& row) {
   // Written by hand, or an expression: its text is all there is.
   if (site.function.empty() && !site.instruction.empty()) return printable(site.instruction);
   return fmt::format("pc 0x{:04x}", site.pc);
+}
+
+std::vector<LineConflicts> lines_of(const KernelConflicts& kernel) {
+  std::vector<LineConflicts> lines;
+  std::map<std::pair<std::string, std::uint32_t>, std::size_t> index;
+  for (const SiteConflicts& row : kernel.sites) {
+    std::size_t at = lines.size();
+    if (row.site.line != 0) {
+      at = index.try_emplace({row.site.file, row.site.line}, lines.size()).first->second;
+    }
+    if (at == lines.size()) lines.push_back({site_place(row), {}, {}});
+    lines[at].sites.push_back(&row);
+    lines[at].totals += row.totals;
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const LineConflicts& a, const LineConflicts& b) {
+    return std::pair(a.totals.excess(), a.totals.wavefronts) >
+           std::pair(b.totals.excess(), b.totals.wavefronts);
+  });
+  return lines;
 }
 
 std::string access_text(Operation op, unsigned width, unsigned matrices) {

@@ -47,6 +47,16 @@ std::string kernel_name(const KernelConflicts& kernel);
 /// "transpose.cu:24"; else the text of a site without machine code, or the pc.
 std::string site_place(const SiteConflicts& row);
 
+/// The sites of one source line: what an unrolled loop leaves of it.
+struct LineConflicts {
+  std::string place;  ///< as site_place
+  std::vector<const SiteConflicts*> sites;
+  ConflictTotals totals;
+};
+
+/// The kernel's lines, most excess first. Sites without a line stay on their own.
+std::vector<LineConflicts> lines_of(const KernelConflicts& kernel);
+
 /// "ld 4", "ldmatrix x4": operation and bytes per lane.
 std::string access_text(Operation op, unsigned width, unsigned matrices);
 

@@ -88,6 +88,22 @@ json site_json(const SiteConflicts& row, const KernelConflicts& kernel) {
   return out;
 }
 
+/// The sites of each source line together.
+json lines_json(const KernelConflicts& kernel) {
+  json out = json::array();
+  for (const LineConflicts& line : lines_of(kernel)) {
+    json entry = totals_json(line.totals);
+    entry["file"] = printable(line.sites.front()->site.file);
+    entry["line"] = line.sites.front()->site.line;
+    json sites = json::array();
+    for (const SiteConflicts* row : line.sites) sites.push_back(row->number);
+    entry["sites"] = std::move(sites);
+    entry["share"] = ratio(line.totals.wavefronts, kernel.totals.wavefronts);
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
 json kernel_json(const KernelConflicts& kernel, const ReportView& view) {
   const auto dims = [](const Dim3& size) { return json::array({size.x, size.y, size.z}); };
   json kinds = json::array();
@@ -117,6 +133,7 @@ json kernel_json(const KernelConflicts& kernel, const ReportView& view) {
           {"dropped_events", kernel.dropped_events},
           {"total", kind_json(kernel.totals, total_counter_names())},
           {"kinds", std::move(kinds)},
+          {"lines", lines_json(kernel)},
           {"not_costed", std::move(not_costed)},
           {"sites", std::move(sites)}};
 }

@@ -7,17 +7,14 @@
 
 #include "frontend/paint.hpp"
 #include "frontend/render_report.hpp"
+#include "frontend/render_report_tables.hpp"
 #include "frontend/table.hpp"
 #include "frontend/text.hpp"
 
 namespace smemsim::cli {
 namespace {
 
-constexpr std::size_t kIndent = 2;
-
-std::size_t room(const Environment& environment) {
-  return environment.columns == 0 ? 0 : std::max(environment.columns, 40U);
-}
+constexpr std::size_t kIndent = kReportIndent;
 
 std::string fit(std::string_view text, std::size_t width) {
   return width == 0 ? std::string(text) : elide(text, width);
@@ -33,19 +30,10 @@ std::string paragraph(std::string_view text, std::size_t width, std::size_t inde
   return out;
 }
 
-Style severity(std::uint64_t excess, std::uint64_t kernel_wavefronts) {
-  if (excess == 0) return Style::good;
-  return 10 * excess >= kernel_wavefronts ? Style::bad : Style::warning;
-}
-
 std::string times_fewer(const ConflictTotals& totals) {
   if (totals.ideal == 0) return {};
   const double factor = static_cast<double>(totals.wavefronts) / static_cast<double>(totals.ideal);
   return fmt::format("{:.{}f}x", factor, factor < 10 ? 2 : 1);
-}
-
-std::string worst_site(const SiteConflicts& row) {
-  return fmt::format("site {} ({})", row.number, site_place(row));
 }
 
 std::string verdict(const KernelConflicts& kernel) {
@@ -59,16 +47,20 @@ std::string verdict(const KernelConflicts& kernel) {
                            : fmt::format("all {} wavefronts are", with_commas(totals.wavefronts)),
                        count_of(totals.executed, "shared access", "shared accesses"));
   }
-  const SiteConflicts& worst = kernel.sites.front();
+  const LineConflicts worst = lines_of(kernel).front();
   const std::string part = worst.totals.excess() == totals.excess()
                                ? "all"
                                : percent(worst.totals.excess(), totals.excess());
+  const std::string where =
+      worst.sites.size() == 1
+          ? fmt::format("site {} ({})", worst.sites.front()->number, worst.place)
+          : fmt::format("{} ({} sites)", worst.place, worst.sites.size());
   return fmt::format(
       "Bank conflicts: {} of {} ({}) are excess, {} of them at {}. Without conflicts the accesses "
       "would take {} ({} fewer).",
       with_commas(totals.excess()), count_of(totals.wavefronts, "wavefront"),
-      percent(totals.excess(), totals.wavefronts), part, worst_site(worst),
-      with_commas(totals.ideal), times_fewer(totals));
+      percent(totals.excess(), totals.wavefronts), part, where, with_commas(totals.ideal),
+      times_fewer(totals));
 }
 
 std::string dims(const Dim3& size) {
@@ -91,46 +83,6 @@ std::string geometry(const KernelConflicts& kernel) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-std::string ways_text(const SiteConflicts& row) {
-  if (row.costed() == 0) return "-";
-  return fmt::format("{} / {}", mean(row.ways_sum, row.costed()), row.worst_ways);
-}
-
-/// The machine code, unless the site has no other name.
-std::string instruction_text(const SiteConflicts& row) {
-  std::string text = printable(row.site.instruction);
-  return text == site_place(row) ? std::string() : text;
-}
-
-std::string site_table(const KernelConflicts& kernel, const ReportView& view,
-                       const Environment& environment) {
-  Table table({{"#", false, 0, 0},
-               {"excess", false, 0, 0},
-               {"share", false, 4, 0},
-               {"wavefronts", false, 0, 0},
-               {"ideal", false, 3, 0},
-               {"ways", false, 0, 0},
-               {"executed", false, 2, 0},
-               {"access", true, 5, 0},
-               {"site", true, 0, 12},
-               {"instruction", true, 1, 12}});
-  for (const SiteConflicts* row : shown_sites(kernel, view)) {
-    const ConflictTotals& totals = row->totals;
-    table.add({{std::to_string(row->number), Style::plain},
-               {with_commas(totals.excess()), severity(totals.excess(), kernel.totals.wavefronts)},
-               {percent(totals.wavefronts, kernel.totals.wavefronts), Style::plain},
-               {with_commas(totals.wavefronts), Style::plain},
-               {with_commas(totals.ideal), Style::plain},
-               {ways_text(*row), Style::plain},
-               {with_commas(totals.executed), Style::plain},
-               {access_text(row->op, row->width, row->matrices), Style::plain},
-               {site_place(*row), Style::plain},
-               {instruction_text(*row), Style::plain}},
-              site_reason(*row, kernel));
-  }
-  return table.text(Painter(environment.color), room(environment), kIndent);
-}
-
 /// Totals under the names that Nsight Compute gives them.
 std::string counters(const KernelConflicts& kernel, const Environment& environment) {
   Table table({{"value", false, 0, 0}, {"Nsight Compute counter", true, 0, 30}});
@@ -148,13 +100,13 @@ std::string counters(const KernelConflicts& kernel, const Environment& environme
   for (std::size_t kind = 0; kind < kAccessKinds; ++kind) {
     add(kernel.kinds[kind], counter_names(static_cast<AccessKind>(kind)));
   }
-  std::string out = table.text(Painter(environment.color), room(environment), kIndent);
+  std::string out = table.text(Painter(environment.color), report_width(environment), kIndent);
   if (kernel.recorded_blocks != kernel.launched_blocks) {
     out += paragraph(
         fmt::format("These are sums over the {} recorded blocks; a profiler sums over "
                     "all {}.",
                     with_commas(kernel.recorded_blocks), with_commas(kernel.launched_blocks)),
-        room(environment), kIndent);
+        report_width(environment), kIndent);
   }
   return out;
 }
@@ -209,7 +161,7 @@ std::string next_steps(const ConflictReport& report, const ReportView& view,
   }
   std::size_t widest = 0;
   for (const auto& [command, text] : steps) widest = std::max(widest, display_width(command));
-  const std::size_t width = room(environment);
+  const std::size_t width = report_width(environment);
   std::string out = "\nNext:\n";
   for (const auto& [command, text] : steps) {
     const std::string space(widest - display_width(command) + 2, ' ');
@@ -220,24 +172,30 @@ std::string next_steps(const ConflictReport& report, const ReportView& view,
 }
 
 constexpr std::string_view kLegend =
-    "wavefront: one cycle of the SM's shared-memory data stage. ideal: the fewest with these "
+    "wavefront: one cycle of the SM's shared-memory data stage. ideal: the "
+    "fewest with these "
     "widths "
-    "and active lanes. excess = wavefronts - ideal. share: of the kernel's wavefronts. ways "
-    "(mean / worst): most words in one bank of a pass, for atomics most lanes; 1 = no conflict.";
+    "and active lanes. excess = wavefronts - ideal. share: of the kernel's "
+    "wavefronts. ways "
+    "(mean / worst): most words in one bank of a pass, for atomics most lanes; "
+    "1 = no conflict.";
 
 std::string kernel_section(const KernelConflicts& kernel, const ReportView& view,
                            const Environment& environment) {
   const Painter paint(environment.color);
-  const std::size_t width = room(environment);
+  const std::size_t width = report_width(environment);
   std::string out = paint(Style::strong, fit(kernel_name(kernel), width)) + '\n';
   out += paragraph(geometry(kernel), width, kIndent);
   for (const std::string& line :
        wrap(verdict(kernel), width == 0 ? std::string::npos : width - kIndent)) {
     out += std::string(kIndent, ' ') +
-           paint(severity(kernel.totals.excess(), kernel.totals.wavefronts), line) + '\n';
+           paint(report_severity(kernel.totals.excess(), kernel.totals.wavefronts), line) + '\n';
   }
   for (const std::string& text : remarks(kernel)) out += paragraph(text, width, kIndent);
   if (kernel.sites.empty()) return out;
+  if (const std::string lines = line_table(kernel, view, environment); !lines.empty()) {
+    out += '\n' + lines;
+  }
   out += '\n' + site_table(kernel, view, environment);
   if (view.top != 0 && kernel.sites.size() > view.top) {
     out += fmt::format("  ... {} more (--top 0 shows all)\n",
@@ -259,29 +217,12 @@ std::string summary(const ConflictReport& report, const ReportView& view) {
                      percent(totals.excess(), totals.wavefronts));
 }
 
-std::string kernel_table(const ConflictReport& report, const Environment& environment) {
-  Table table({{"excess", false, 0, 0},
-               {"wavefronts", false, 0, 0},
-               {"ideal", false, 1, 0},
-               {"launches", false, 2, 0},
-               {"kernel", true, 0, 20}});
-  for (const KernelConflicts& kernel : report.kernels) {
-    const ConflictTotals& totals = kernel.totals;
-    table.add({{with_commas(totals.excess()), severity(totals.excess(), totals.wavefronts)},
-               {with_commas(totals.wavefronts), Style::plain},
-               {with_commas(totals.ideal), Style::plain},
-               {with_commas(kernel.launches), Style::plain},
-               {kernel_name(kernel), Style::plain}});
-  }
-  return table.text(Painter(environment.color), room(environment), kIndent);
-}
-
 }  // namespace
 
 Status render_report_text(const ConflictReport& report, const ReportView& view,
                           Environment& environment) {
   std::ostream& out = environment.out;
-  const std::size_t width = room(environment);
+  const std::size_t width = report_width(environment);
   if (view.site) {
     const KernelConflicts* kernel = nullptr;
     const SiteConflicts* row = report.site(*view.site, &kernel);
@@ -291,7 +232,7 @@ Status render_report_text(const ConflictReport& report, const ReportView& view,
   const Painter paint(environment.color);
   for (const std::string& line :
        wrap(summary(report, view), width == 0 ? std::string::npos : width)) {
-    out << paint(severity(report.totals.excess(), report.totals.wavefronts), line) << '\n';
+    out << paint(report_severity(report.totals.excess(), report.totals.wavefronts), line) << '\n';
   }
   for (const std::string& note : view.notes) out << paragraph("note: " + note, width, 0);
   if (report.kernels.size() > 1) out << '\n' << kernel_table(report, environment);

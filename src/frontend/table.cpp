@@ -79,7 +79,7 @@ std::string Table::text(const Painter& paint, std::size_t width, std::size_t ind
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       if (widths[i] == 0) continue;
       const auto [text, style] = cell_of(i);
-      const std::string fit = elide(text, widths[i]);
+      const std::string fit = elide(text, widths[i], columns_[i].cut_front);
       const std::string cell = padded(fit, widths[i], columns_[i].left);
       const std::size_t start = cell.find_first_not_of(' ');
       const std::size_t end = cell.find_last_not_of(' ');

@@ -15,6 +15,7 @@ struct Column {
   /// 0: always shown. Otherwise columns leave a narrow terminal in order of rising `keep`.
   unsigned keep = 0;
   std::size_t flexible_to = 0;  ///< may shrink to this width by cutting; 0 = never cut
+  bool cut_front = false;       ///< cut at the front: the end of a path tells most
 };
 
 struct Cell {

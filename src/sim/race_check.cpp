@@ -53,7 +53,9 @@ Status RaceChecker::program(const Program& program) {
   program_seen_ = true;
   for (const ProgramInstruction& instruction : program.instructions) {
     if (instruction.text.find("FENCE.VIEW.ASYNC") != std::string::npos) fences_hidden_ = true;
-    if (instruction.text.find("UTMA") != std::string::npos) tensor_copies_ = true;
+    for (const char* copy : {"UTMALDG", "UTMASTG", "UTMAREDG"}) {
+      if (instruction.text.find(copy) != std::string::npos) tensor_copies_ = true;
+    }
   }
   return {};
 }

@@ -78,15 +78,25 @@ class RaceShadow {
   static constexpr std::uint16_t kMany = 0xFFFF;  ///< several threads, see Cell
   /// Bump storage of records with a free list; index 0 is "none".
   struct Pool {
-    std::vector<Record> records{1};
+    std::vector<Record> records{64};
+    std::size_t used = 1;
     std::uint32_t free = 0;
-    std::uint32_t add(const Record& record);
+    /// A record that the caller fills in.
+    std::uint32_t make() {
+      if (free != 0) {
+        const std::uint32_t index = free;
+        free = records[index].next;
+        return index;
+      }
+      if (used == records.size()) records.resize(2 * used);
+      return static_cast<std::uint32_t>(used++);
+    }
     void remove(std::uint32_t index) {
       records[index].next = free;
       free = index;
     }
     void clear() {
-      records.resize(1);
+      used = 1;
       free = 0;
     }
   };

@@ -3,17 +3,6 @@
 
 namespace smemsim {
 
-std::uint32_t RaceShadow::Pool::add(const Record& record) {
-  if (free != 0) {
-    const std::uint32_t index = free;
-    free = records[index].next;
-    records[index] = record;
-    return index;
-  }
-  records.push_back(record);
-  return static_cast<std::uint32_t>(records.size() - 1);
-}
-
 void RaceShadow::remember(const Touch& touch, std::uint32_t& head) {
   const RaceActor& actor = *touch.actor;
   const RaceWarp& warp = unit_.warps[actor.warp];
@@ -59,7 +48,9 @@ void RaceShadow::remember(const Touch& touch, std::uint32_t& head) {
       }
     }
   }
-  Record fresh;
+  // Written in place, field by field: building it elsewhere and copying costs more than the rest.
+  const std::uint32_t index = pool_.make();
+  Record& fresh = pool_.records[index];
   fresh.lanes = touch.lanes;
   fresh.time = warp.time;
   fresh.site = actor.site;
@@ -69,7 +60,7 @@ void RaceShadow::remember(const Touch& touch, std::uint32_t& head) {
   fresh.warp = static_cast<std::uint16_t>(actor.warp);
   fresh.bytes = touch.bytes;
   fresh.flags = flags;
-  head = pool_.add(fresh);
+  head = index;
 }
 
 void RaceShadow::prune(std::uint32_t& head, const Touch& touch) {
@@ -141,7 +132,8 @@ void RaceShadow::note_copy(const Touch& touch, Cell& cell, RaceCopies::TokenId t
       writes[touch.word].bytes &= static_cast<std::uint8_t>(~touch.bytes);
     }
   }
-  Record record;
+  const std::uint32_t index = async_pool_.make();
+  Record& record = async_pool_.records[index];
   record.lanes = touch.lanes;
   record.time = warp.time;
   record.site = actor.site;
@@ -151,7 +143,7 @@ void RaceShadow::note_copy(const Touch& touch, Cell& cell, RaceCopies::TokenId t
   record.warp = static_cast<std::uint16_t>(actor.warp);
   record.bytes = touch.bytes;
   record.flags = race_flags(actor);
-  cell.asyncs = async_pool_.add(record);
+  cell.asyncs = index;
   copies_.retain(token);
 }
 

@@ -43,7 +43,7 @@ TEST_CASE("a wait by the threads that did not copy covers nothing", "[races]") {
 }
 
 TEST_CASE("a wait for too few groups names the wait and what is left", "[races]") {
-  for (const std::uint64_t left : {0, 1}) {
+  for (const std::uint64_t left : {0U, 1U}) {
     Trace trace(64);
     each_warp(2, [&](std::uint32_t warp) {
       trace.copy(40, warp, own(warp)).commit(41, warp);

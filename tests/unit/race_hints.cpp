@@ -60,7 +60,7 @@ TEST_CASE("the barrier that publishes a copy is needed", "[races]") {
 }
 
 TEST_CASE("a wait that covers a group nobody uses yet is a hint", "[races]") {
-  for (const std::uint64_t left : {0, 1}) {
+  for (const std::uint64_t left : {0U, 1U}) {
     Trace trace(64);
     each_warp(2, [&](std::uint32_t warp) {
       trace.copy(40, warp, own(warp)).commit(41, warp);

@@ -17,7 +17,7 @@ struct Pipeline : Trace {
 }  // namespace
 
 TEST_CASE("an mbarrier hands data from producer to consumer and back", "[races]") {
-  for (const std::uint64_t parity : {0, 1}) {  // of the producer's first wait: 1 is right
+  for (const std::uint64_t parity : {0U, 1U}) {  // of the producer's first wait: 1 is right
     Pipeline trace(64);
     trace.bar(Operation::mbarrier_init, 5, 0, 1, 32, kFull);
     trace.bar(Operation::mbarrier_init, 6, 0, 1, 32, kFree);

@@ -32,7 +32,8 @@ Launch launch_of(std::size_t sites) {
   launch.block = {kWarps * 32, 1, 1};
   launch.static_shared = 49152;
   launch.sites.resize(sites);
-  for (std::size_t i = 0; i < sites; ++i) launch.sites[i].line = static_cast<std::uint32_t>(i + 1);
+  for (std::size_t i = 0; i < sites; ++i)
+    launch.sites[i].pc = static_cast<std::uint32_t>(16 * (i + 1));
   return launch;
 }
 

@@ -64,8 +64,10 @@ class Evaluator {
   Value conditional(const Expr& expr);
   Value assign(const Expr& expr);
   Value layout_call(const Expr& expr);
+  // Operators (evaluator_operators.cpp).
   Value combine(Op op, const Value& a, const Value& b, Span span);
   Value pointer_arithmetic(Op op, const Value& a, const Value& b, Span span);
+
   Value convert(Value value, const Type* type) const;
   Value constant(std::int64_t value, const Type* type) const;
   Value unknown(const Type* type) const;

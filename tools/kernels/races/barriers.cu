@@ -125,6 +125,8 @@ __device__ void named_no_free(const int* in, int* out) {
   }
 }
 
+}  // namespace
+
 RACE_PAIR(skipped_barrier, kThreads)
 RACE_PAIR(divergent_lanes, 32)
 RACE_PAIR(early_return, kThreads)
@@ -133,8 +135,6 @@ RACE_PAIR(two_barriers, kThreads)
 RACE_PAIR(named_mix_up, kThreads)
 RACE_PAIR(named_count, 64)
 RACE_PAIR(named_no_free, 64)
-
-}  // namespace
 
 void races::add_barriers(Pairs& pairs) {
   pairs.insert(

@@ -123,6 +123,8 @@ __device__ void copy_pipeline(const int* in, int* out) {
   out[t] = sum;
 }
 
+}  // namespace
+
 RACE_PAIR(copy_no_wait, kThreads)
 RACE_PAIR(copy_no_wait_own, kThreads)
 RACE_PAIR(copy_no_barrier, kThreads)
@@ -131,8 +133,6 @@ RACE_PAIR(copy_too_few, kThreads)
 RACE_PAIR(copy_late_commit, kThreads)
 RACE_PAIR(copy_overwrite, kThreads)
 RACE_PAIR(copy_pipeline, kThreads)
-
-}  // namespace
 
 void races::add_copies(Pairs& pairs) {
   pairs.insert(

@@ -180,6 +180,8 @@ __device__ void cluster_read(const int* in, int* out) {
   CLUSTER_SYNC();  // no block may leave while its memory is being read
 }
 
+}  // namespace
+
 RACE_PAIR(mbarrier_early_use, kThreads)
 RACE_PAIR(mbarrier_elected, 64)
 RACE_PAIR(mbarrier_parity, 64)
@@ -189,8 +191,6 @@ RACE_PAIR(bulk_wait_by_one, kThreads)
 RACE_PAIR(bulk_no_fence, kThreads)
 RACE_PAIR(bulk_overwrite, kThreads)
 RACE_PAIR(cluster_read, 32)
-
-}  // namespace
 
 void races::add_mbarriers(Pairs& pairs) {
   pairs.insert(

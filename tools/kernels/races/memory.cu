@@ -29,7 +29,7 @@ __device__ void halo_outside(const int* in, int* out) {
   out[t] = tile[t] + tile[t + 1];
 }
 
-// Dynamic shared memory is not zeroed.
+// Shared memory is not zeroed.
 template <bool Fixed>
 __device__ void sum_not_zeroed(const int* in, int* out) {
   SHARED_WORDS(sum, 1);
@@ -41,11 +41,11 @@ __device__ void sum_not_zeroed(const int* in, int* out) {
   out[t] = sum[0];
 }
 
+}  // namespace
+
 RACE_PAIR(halo_unwritten, kThreads)
 RACE_PAIR(halo_outside, kThreads)
 RACE_PAIR(sum_not_zeroed, kThreads)
-
-}  // namespace
 
 void races::add_memory(Pairs& pairs) {
   pairs.insert(pairs.end(),

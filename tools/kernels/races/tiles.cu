@@ -156,6 +156,8 @@ __device__ void half_words(const int* in, int* out) {
   out[t] = halves[word];
 }
 
+}  // namespace
+
 RACE_PAIR(tile_read, kThreads)
 RACE_PAIR(tile_overwrite, kThreads)
 RACE_PAIR(double_buffer, kThreads)
@@ -167,8 +169,6 @@ RACE_PAIR(two_writers, kThreads)
 RACE_PAIR(atomic_then_read, kThreads)
 RACE_PAIR(reverse_in_place, kThreads)
 RACE_PAIR(half_words, kThreads)
-
-}  // namespace
 
 void races::add_tiles(Pairs& pairs) {
   pairs.insert(

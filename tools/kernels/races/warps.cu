@@ -82,14 +82,14 @@ __device__ void same_store(const int* in, int* out) {
   out[lane] = slots[Fixed ? lane : lane / 2];
 }
 
+}  // namespace
+
 RACE_PAIR(warp_exchange, 32)
 RACE_PAIR(warp_sum, 32)
 RACE_PAIR(warp_mask, 32)
 RACE_PAIR(matrix_rows, 32)
 RACE_PAIR(shuffle_is_no_fence, 32)
 RACE_PAIR(same_store, 32)
-
-}  // namespace
 
 void races::add_warps(Pairs& pairs) {
   pairs.insert(
