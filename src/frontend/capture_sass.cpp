@@ -222,8 +222,12 @@ bool drops_result(std::string_view instruction) {
 
 void refine_atomic(EventShape& shape, std::string_view instruction) {
   const std::string_view code = opcode(instruction);
-  if (has_part(code, "CAS") || has_part(code, "CAST"))
+  if (has_part(code, "SPIN"))
+    shape.op = Operation::cas_spin;
+  else if (has_part(code, "CAS") || has_part(code, "CAST"))
     shape.op = Operation::cas;
+  else if (has_part(code, "POPC"))
+    shape.op = Operation::increment;
   else if (drops_result(instruction))
     shape.op = Operation::reduce;
 }

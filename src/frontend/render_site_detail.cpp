@@ -153,6 +153,13 @@ std::string picture(const SiteConflicts& row, const KernelConflicts& kernel, con
         "goes to (0-9, then a = lane 10, b = lane 11, ...); + more lanes get the same word. Words "
         "of one bank are shown in lane order.",
         width);
+    if (rule->count == BankCount::one) {
+      out += lines(
+          "One lane of each bank updates its word, in 2 wavefronts for all of them; the others "
+          "fail "
+          "and try again in the next round of the loop.",
+          width);
+    }
     if (rule->count == BankCount::lanes) {
       out += lines(rule->wavefronts_per_word == 1
                        ? "Atomics are served one lane after the other in each bank."

@@ -275,6 +275,12 @@ std::string explain_access(const EventShape& shape, const Event& event,
            std::to_string(detail.cost.wavefronts) + " wavefronts for " +
            std::to_string(detail.cost.passes) + (detail.cost.passes == 1 ? " group" : " groups");
   }
+  if (rule->count == BankCount::one && clash) {
+    const std::size_t rivals = clash->lanes.size();
+    return lead + some + ": lanes " + lane_list_text(clash->lanes) + " want bank " +
+           std::to_string(clash->bank) + "; one of them updates its word, the other " +
+           (rivals == 2 ? "goes" : std::to_string(rivals - 1) + " go") + " through the loop again";
+  }
   if (detail.cost.excess() == 0 || !clash) {
     return clean_text(pattern, detail.cost, shape, lead + some);
   }

@@ -168,7 +168,7 @@ AccessCost access_cost(const EventShape& shape, const Event& event, const Shared
   for (const LaneMask pass : passes) {
     if ((pass & shape.active) == 0) continue;
     const std::uint32_t most = counter.count(shape, event, pass & shape.active);
-    words += most;
+    words += rule->count == BankCount::one ? 1 : most;
     cost.ways = std::max(cost.ways, most);
     ++cost.passes;
   }

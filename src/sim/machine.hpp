@@ -19,6 +19,7 @@ namespace smemsim {
 enum class BankCount : std::uint8_t {
   words,  ///< different words of the bank; lanes on the same word are served together (multicast)
   lanes,  ///< every lane's access of the bank counts, also on the same word (atomics)
+  one,    ///< one lane of each bank is served; the others fail and their code tries again
 };
 
 /// How the data stage serves one kind of access. First matching rule of a machine wins.

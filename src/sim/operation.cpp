@@ -55,6 +55,8 @@ constexpr std::array<OperationTraits, kOperationCount> kOperations{{
     {O::fence_proxy_async, "fence.proxy.async", S::none, false, false, false, false, C::none},
     {O::instructions, "instructions", S::none, false, false, false, false, C::none},
     {O::exit, "exit", S::none, false, false, false, false, C::none},
+    {O::increment, "red.popc", S::shared, true, false, true, true, C::atom},
+    {O::cas_spin, "atom.cas.spin", S::shared, true, false, true, true, C::atom},
 }};
 
 constexpr bool in_enum_order() {
@@ -85,6 +87,11 @@ std::optional<Operation> operation_from_name(std::string_view name) {
 
 bool is_shared_access(Operation op) {
   return traits(op).counter != CounterKind::none;
+}
+
+bool is_atomic(Operation op) {
+  const OperationTraits& row = traits(op);
+  return row.lane_addresses && row.reads && row.writes;
 }
 
 }  // namespace smemsim

@@ -63,7 +63,12 @@ enum class Operation : std::uint8_t {
   // Everything else.
   instructions,  ///< a = issue slots between two other events
   exit,          ///< lanes that leave the kernel
-  count_         ///< number of operations; not an operation
+  // Shared atomics with a data stage of their own.
+  increment,  ///< adds 1 for every lane, without a result: lanes at one word count as one
+              ///< (POPC.INC)
+  cas_spin,   ///< one round of a retry loop: lanes that met another lane's update try again
+              ///< (CAST.SPIN)
+  count_      ///< number of operations; not an operation
 };
 
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::count_);
@@ -100,5 +105,8 @@ inline std::string_view name(Operation op) {
 
 /// True for the accesses that the bank model gives a cost for: one shared instruction of a warp.
 bool is_shared_access(Operation op);
+
+/// True for what reads and writes a lane's address in one step, in whichever memory.
+bool is_atomic(Operation op);
 
 }  // namespace smemsim

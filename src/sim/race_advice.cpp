@@ -16,11 +16,6 @@ std::string plural(std::uint64_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-bool is_atomic(Operation op) {
-  return op == Operation::atomic || op == Operation::reduce || op == Operation::cas ||
-         op == Operation::remote_atomic;
-}
-
 bool is_copy(Operation op) {
   return op == Operation::cp_async_ca || op == Operation::cp_async_cg || op == Operation::bulk_load;
 }

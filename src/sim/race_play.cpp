@@ -10,11 +10,6 @@ unsigned first_lane(LaneMask lanes) {
   return static_cast<unsigned>(std::countr_zero(lanes));
 }
 
-bool is_atomic(Operation op) {
-  return op == Operation::atomic || op == Operation::reduce || op == Operation::cas ||
-         op == Operation::remote_atomic;
-}
-
 }  // namespace
 
 bool RaceExecutor::play(std::uint32_t index, ShapeSet& shapes, const Event& event) {
@@ -51,6 +46,8 @@ bool RaceExecutor::play(std::uint32_t index, ShapeSet& shapes, const Event& even
     case Operation::atomic:
     case Operation::reduce:
     case Operation::cas:
+    case Operation::increment:
+    case Operation::cas_spin:
     case Operation::remote_load:
     case Operation::remote_store:
     case Operation::remote_atomic:

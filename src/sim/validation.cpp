@@ -6,6 +6,7 @@
 
 #include "sim/bank_model.hpp"
 #include "sim/occupancy.hpp"
+#include "sim/retry_loop.hpp"
 
 namespace smemsim {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 constexpr double kCycleSlack = 0.5;
 constexpr double kAtomicSlack = 0.55;
 constexpr double kRelativeSlack = 0.05;
-
-bool is_atomic(Operation op) {
-  return traits(op).counter == CounterKind::atom;
-}
 
 /// Counts rows and keeps examples for one operation.
 class Tally {
@@ -82,7 +79,10 @@ ValidationReport validate_patterns(const std::vector<PatternRow>& rows, const Sh
   std::map<std::string, std::size_t> index;
   for (const PatternRow& row : rows) {
     OperationAgreement& out = entry(report, index, row.op);
-    const AccessCost cost = access_cost(row.shape, row.event, machine);
+    // An update without an instruction of its own is measured as the whole loop.
+    const AccessCost cost = row.shape.op == Operation::cas_spin
+                                ? retry_loop_cost(row.shape, row.event, machine)
+                                : access_cost(row.shape, row.event, machine);
     if (!cost.modelled) {
       ++out.rows;
       ++out.unmodelled;

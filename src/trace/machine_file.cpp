@@ -182,17 +182,19 @@ class MachineParser {
       if (!op || !is_shared_access(*op)) {
         return error(key + ".operations",
                      "expected names of shared accesses: ld, st, ldmatrix, stmatrix, atom, red, "
-                     "atom.cas, cp.async.ca, cp.async.cg");
+                     "red.popc, atom.cas, atom.cas.spin, cp.async.ca, cp.async.cg");
       }
       rule.operations.push_back(*op);
     }
     if (rule.operations.empty()) return error(key + ".operations", "expected at least one");
 
     const auto count = json.value("count", Json("words"));
-    if (count != "words" && count != "lanes") {
-      return error(key + ".count", "expected \"words\" or \"lanes\"");
+    if (count != "words" && count != "lanes" && count != "one") {
+      return error(key + ".count", "expected \"words\", \"lanes\" or \"one\"");
     }
-    rule.count = count == "words" ? BankCount::words : BankCount::lanes;
+    rule.count = count == "words"   ? BankCount::words
+                 : count == "lanes" ? BankCount::lanes
+                                    : BankCount::one;
     rule.through_tags = json.value("through_tags", Json(false)) == Json(true);
     rule.uncounted = json.value("uncounted", Json(false)) == Json(true);
 

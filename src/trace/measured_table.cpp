@@ -194,6 +194,10 @@ Result<EventShape> pattern_operation(const std::string& name) {
     add("atom.add.u32", Operation::atomic, 4);
     add("atom.exch.b32", Operation::atomic, 4);
     add("red.add.u32", Operation::reduce, 4);
+    add("red.popc.inc.u32", Operation::increment, 4);
+    add("red.add.f32", Operation::cas_spin, 4);
+    add("red.add.u64", Operation::cas_spin, 8);
+    add("atom.exch.b64", Operation::atomic, 8);
     add("atom.cas.b32", Operation::cas, 4);
     add("atom.cas.b64", Operation::cas, 8);
     for (const unsigned width : {4u, 8u, 16u}) {

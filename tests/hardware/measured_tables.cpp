@@ -39,6 +39,14 @@ TEST_CASE("throughput of single patterns") {
       validate_patterns(rows_of<PatternRow>("h200_throughput.csv.gz"), machine.shared, 1), 25200);
 }
 
+TEST_CASE("counting, exchanges of 8 bytes and loops of retries") {
+  const Machine machine = trace::load_machine("sm_90").value();
+  check_all_agree(validate_patterns(rows_of<PatternRow>("h200_atomics.csv.gz"), machine.shared, 1),
+                  810);
+  check_all_agree(
+      validate_patterns(rows_of<PatternRow>("h200_atomics_time.csv.gz"), machine.shared, 1), 428);
+}
+
 TEST_CASE("asynchronous copies of lines that are not in L1") {
   const Machine machine = trace::load_machine("sm_90").value();
   check_all_agree(

@@ -48,7 +48,8 @@ enum class Op {
   ld_u8, ld_u16, ld_b32, ld_b64, ld_b128,
   st_u8, st_u16, st_b32, st_b64, st_b128,
   ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, stmatrix_x1, stmatrix_x2, stmatrix_x4,
-  atom_add_u32, atom_exch_b32, red_add_u32, atom_cas_b32, atom_cas_b64,
+  atom_add_u32, atom_exch_b32, atom_exch_b64, red_add_u32, red_popc_inc_u32,
+  red_add_f32, red_add_u64, atom_cas_b32, atom_cas_b64,
   cp_async_ca_4, cp_async_ca_8, cp_async_ca_16, cp_async_cg_16,
 };
 // clang-format on
@@ -135,6 +136,17 @@ __device__ __forceinline__ void execute(Lane& l) {
                  : "=r"(a) : "r"(l.shared), "r"(l.value) : "memory");
   } else if constexpr (op == Op::red_add_u32) {
     asm volatile("red.shared.add.u32 [%0], %1;" ::"r"(l.shared), "r"(l.value) : "memory");
+  } else if constexpr (op == Op::red_popc_inc_u32) {
+    // A constant 1 and no result: ptxas makes ATOMS.POPC.INC of it.
+    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(l.shared) : "memory");
+  } else if constexpr (op == Op::red_add_f32) {
+    // Shared memory adds neither floats nor 64-bit numbers: ptxas makes a loop of LDS and ATOMS.CAST.SPIN.
+    asm volatile("red.shared.add.f32 [%0], 0f3F800000;" ::"r"(l.shared) : "memory");
+  } else if constexpr (op == Op::red_add_u64) {
+    asm volatile("red.shared.add.u64 [%0], 1;" ::"r"(l.shared) : "memory");
+  } else if constexpr (op == Op::atom_exch_b64) {
+    asm volatile("atom.shared.exch.b64 %0, [%1], %2;"
+                 : "=l"(wide) : "r"(l.shared), "l"(uint64_t{l.value}) : "memory");
   } else if constexpr (op == Op::atom_cas_b32) {
     asm volatile("atom.shared.cas.b32 %0, [%1], %2, %3;"
                  : "=r"(a) : "r"(l.shared), "r"(l.value), "r"(l.value + 1) : "memory");
@@ -267,6 +279,10 @@ const std::vector<OpInfo>& operations() {
       describe<Op::atom_add_u32>("atom.add.u32", 4),
       describe<Op::atom_exch_b32>("atom.exch.b32", 4),
       describe<Op::red_add_u32>("red.add.u32", 4),
+      describe<Op::red_popc_inc_u32>("red.popc.inc.u32", 4),
+      describe<Op::red_add_f32>("red.add.f32", 4),
+      describe<Op::red_add_u64>("red.add.u64", 8),
+      describe<Op::atom_exch_b64>("atom.exch.b64", 8),
       describe<Op::atom_cas_b32>("atom.cas.b32", 4),
       describe<Op::atom_cas_b64>("atom.cas.b64", 8),
       describe<Op::cp_async_ca_4>("cp.async.ca.4", 4),

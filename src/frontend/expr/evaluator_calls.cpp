@@ -4,8 +4,16 @@
 #include <set>
 
 #include "frontend/expr/evaluator_impl.hpp"
+#include "sim/retry_loop.hpp"
 
 namespace smemsim::expr {
+namespace {
+
+bool is_one(const Expr& expr) {
+  return expr.kind == ExprKind::literal && expr.value == 1;
+}
+
+}  // namespace
 
 std::int64_t Evaluator::uniform(const Value& value, Span span, const std::string& what) {
   if (failed() || mask_ == 0) return 0;
@@ -169,23 +177,22 @@ Value Evaluator::layout_function(const FunctionRow& row, const Expr& expr,
 }
 
 void Evaluator::compare_and_swap_loop(const Expr& expr, std::uint8_t width, const Value& address) {
-  // What sm_90 code does: load, compute, compare-and-swap, again for the lanes that lost. One lane
-  // of each address wins a round.
+  // What sm_90 code does: load, compute, compare-and-swap, again for the lanes that lost.
   const LaneMask all = mask_;
+  EventShape shape;
+  shape.op = Operation::cas_spin;
+  shape.width = width;
+  shape.offsets.assign(address.lanes.begin(), address.lanes.end());
   while (mask_ != 0 && !failed()) {
     Access one;
     one.width = width;
     one.address = &address;
     one.op = Operation::load;
     access(expr, one);
-    one.op = Operation::cas;
+    one.op = Operation::cas_spin;
     access(expr, one);
-    std::set<std::int64_t> winners;
-    LaneMask losers = 0;
-    for_each_lane(mask_, [&](unsigned lane) {
-      if (!winners.insert(address.lanes[lane]).second) losers |= lane_bit(lane);
-    });
-    if (!failed()) mask_ = losers;
+    shape.active = mask_;
+    if (!failed()) mask_ &= ~retry_winners(shape, Event{}, machine_.shared);
     if (!step(expr.span)) break;
   }
   mask_ = failed() ? 0 : all;
@@ -212,7 +219,12 @@ Value Evaluator::atomic(const FunctionRow& row, const Expr& expr,
     one.op = Operation::cas;
     access(expr, one);
   } else if (native || exchange) {
-    one.op = result_used || exchange ? Operation::atomic : Operation::reduce;
+    // ptxas has an instruction of its own for the counting of a constant 1.
+    const bool counts =
+        row.name == "atomicAdd" && !result_used && arguments.size() > 1 && is_one(expr.child(1));
+    one.op = result_used || exchange ? Operation::atomic
+             : counts                ? Operation::increment
+                                     : Operation::reduce;
     access(expr, one);
   } else {
     compare_and_swap_loop(expr, static_cast<std::uint8_t>(std::max<std::uint64_t>(type.size, 4)),

@@ -46,9 +46,11 @@ Decoded made_up_instruction(const EventShape& shape) {
       memory(Kind::shared, 1 + words, words);
       break;
     case Operation::cas:
+    case Operation::cas_spin:
       memory(Kind::shared, 1 + 2 * words, words);
       break;
     case Operation::reduce:
+    case Operation::increment:
       memory(Kind::shared, 1 + words, 0);
       break;
     case Operation::cp_async_ca:
