@@ -68,6 +68,19 @@ std::map<std::uint32_t, std::uint32_t> register_counts(Image& image, const Secti
   return counts;
 }
 
+/// Whether the code has an instruction UCGABAR_ARV (sm_90 and later; 16 bytes an instruction, its
+/// opcode in the lowest 12 bits).
+bool waits_for_cluster(std::string_view code) {
+  constexpr std::size_t kInstruction = 16;
+  constexpr unsigned kClusterArrive = 0x9c7;
+  for (std::size_t at = 0; at + kInstruction <= code.size(); at += kInstruction) {
+    const unsigned low = static_cast<unsigned char>(code[at]);
+    const unsigned high = static_cast<unsigned char>(code[at + 1]) & 0xfU;
+    if ((high << 8U | low) == kClusterArrive) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::vector<CubinFunction>> cubin_functions(std::string_view bytes) {
@@ -121,6 +134,13 @@ Result<std::vector<CubinFunction>> cubin_functions(std::string_view bytes) {
       if (found != registers.end()) function.registers = found->second;
       const auto area = shared.find(name);
       if (area != shared.end()) function.shared = area->second;
+      if (home < sections.size()) {
+        const Section& code = sections[home];
+        const auto start = image.get<std::uint64_t>(at + 8);
+        if (start <= code.size && function.size <= code.size - start) {
+          function.clusters = waits_for_cluster(image.part(code.offset + start, function.size));
+        }
+      }
       functions.push_back(std::move(function));
     }
   }

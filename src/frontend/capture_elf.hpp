@@ -17,6 +17,7 @@ struct CubinFunction {
   std::uint64_t size = 0;       ///< bytes of code
   std::uint32_t registers = 0;  ///< per thread; 0 = unknown
   std::uint64_t shared = 0;     ///< bytes of shared memory that the image sets aside
+  bool clusters = false;        ///< waits for other blocks of its cluster somewhere
 };
 
 /// Functions with code in the cubin, local ones (whose code lies inside another's) left out.

@@ -102,14 +102,9 @@ class Words {
     return a != nullptr && b != nullptr && a->line != 0 && a->file == b->file && a->line > b->line;
   }
   std::string sync() const {
-    switch (f_.scope) {
-      case RaceScope::warp:
-        return "__syncwarp()";
-      case RaceScope::cluster:
-        return "a cluster barrier (cluster.sync())";
-      default:
-        return "__syncthreads()";
-    }
+    if (f_.scope == RaceScope::warp) return "__syncwarp()";
+    return f_.scope == RaceScope::cluster ? "a cluster barrier (cluster.sync())"
+                                          : "__syncthreads()";
   }
   std::string between() const {
     if (wraps()) {

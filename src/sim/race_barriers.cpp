@@ -7,6 +7,7 @@ namespace smemsim {
 void RaceBarriers::start() {
   barriers_.clear();
   spare_.clear();
+  possible_.clear();
   groups_.assign(unit_.warps.size(), {});
   cluster_arrivals_.assign(unit_.warps.size() * unit_.lanes, 0);
   cluster_waiting_.assign(unit_.warps.size(), 0);
@@ -77,7 +78,7 @@ void RaceBarriers::block_barrier(std::uint32_t warp, LaneMask lanes, std::uint64
     found.first = side();
     found.detail = expected;
     found.detail2 = unit_.lanes;
-    unit_.log->add(found);
+    unit_.tell(found);
   }
   LaneMask left = lanes;
   for (std::size_t i = 0; left != 0; ++i) {
@@ -103,7 +104,7 @@ void RaceBarriers::block_barrier(std::uint32_t warp, LaneMask lanes, std::uint64
       }
       found.detail = generation.expected;
       found.detail2 = expected;
-      unit_.log->add(found);
+      unit_.tell(found);
       generation.expected = std::max(generation.expected, expected);
     }
     if (generation.sites[warp] == kNoSite) {
@@ -116,7 +117,7 @@ void RaceBarriers::block_barrier(std::uint32_t warp, LaneMask lanes, std::uint64
           unit_.side(warp, static_cast<unsigned>(std::countr_zero(generation.arrived[warp])),
                      generation.sites[warp], Operation::barrier_sync);
       found.second = side();
-      unit_.log->add(found);
+      unit_.tell(found);
     }
     generation.arrived[warp] |= here;
     if (waits) {
@@ -135,7 +136,7 @@ void RaceBarriers::block_barrier(std::uint32_t warp, LaneMask lanes, std::uint64
         found.first = side();
         found.detail = generations.front().expected;
         found.detail2 = generations.front().threads;
-        unit_.log->add(found);
+        unit_.tell(found);
       }
     }
     count(generation, key);
@@ -168,7 +169,7 @@ void RaceBarriers::check_divergence(const Generation& generation) {
     };
     found.first = unit_.side(first_warp, lane(first_warp), first, Operation::barrier_sync);
     found.second = unit_.side(w, lane(w), site, Operation::barrier_sync);
-    unit_.log->add(found);
+    unit_.tell(found);
     return;
   }
 }

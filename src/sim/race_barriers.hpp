@@ -30,6 +30,8 @@ class RaceBarriers {
   /// bar.sync (`waits`) and bar.arrive. `count` threads, 0 = the whole block.
   void block_barrier(std::uint32_t warp, LaneMask lanes, std::uint64_t id, std::uint64_t count,
                      std::uint32_t site, bool waits);
+  /// The lanes may have arrived here without waiting: nobody saw it (race_silent.hpp).
+  void possible_arrival(std::uint32_t warp, LaneMask lanes, std::uint64_t id);
   void cluster_arrive(std::uint32_t warp, LaneMask lanes, std::uint32_t site);
   void cluster_wait(std::uint32_t warp, LaneMask lanes, std::uint32_t site);
   /// `mask` 0 = the lanes themselves.
@@ -37,6 +39,8 @@ class RaceBarriers {
   /// Lanes of the warp left the kernel: barriers no longer wait for them.
   void exited(std::uint32_t warp);
 
+  /// No warp can go on: completes a barrier with arrivals that were possible, if that is enough.
+  bool fill();
   /// No warp can go on: lets one barrier go and reports why it would hang. `only_ended`: only one
   /// that all missing threads can no longer reach. False when nothing waits.
   bool force(bool only_ended);
@@ -54,6 +58,11 @@ class RaceBarriers {
     bool everyone_waits = true;
   };
   using Key = std::pair<std::uint32_t, std::uint64_t>;  ///< block in the unit, barrier id
+  /// The last one of a warp. Taking a later one than was executed only orders more.
+  struct Possible {
+    LaneMask lanes = 0;
+    Knowledge::Row row = Knowledge::kNone;
+  };
   struct WarpGroup {
     LaneMask mask = 0, arrived = 0;
     std::uint32_t site = 0;
@@ -81,7 +90,8 @@ class RaceBarriers {
   Listener& listener_;
   std::map<Key, std::deque<Generation>> barriers_;
   std::vector<Generation> spare_;
-  std::vector<std::vector<WarpGroup>> groups_;  ///< by warp
+  std::map<Key, std::map<std::uint32_t, Possible>> possible_;  ///< by warp
+  std::vector<std::vector<WarpGroup>> groups_;                 ///< by warp
   // Cluster barrier: how often each lane arrived, how many generations are complete.
   std::vector<std::uint32_t> cluster_arrivals_;  ///< by thread of the unit
   std::vector<LaneMask> cluster_waiting_;        ///< by warp

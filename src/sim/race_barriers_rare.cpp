@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/race_barriers.hpp"
+#include "sim/race_silent.hpp"
 
 namespace smemsim {
 
@@ -98,6 +99,57 @@ void RaceBarriers::try_cluster() {
   }
 }
 
+void RaceBarriers::possible_arrival(std::uint32_t warp, LaneMask lanes, std::uint64_t id) {
+  Possible& possible = possible_[{unit_.warps[warp].block, id}][warp];
+  const Knowledge::Row row = unit_.knowledge.make();
+  if (possible.row != Knowledge::kNone) {
+    unit_.knowledge.join(row, possible.row);
+    unit_.knowledge.release(possible.row);
+  }
+  unit_.release_into(row, warp, lanes);
+  possible.row = row;
+  possible.lanes |= lanes;
+}
+
+bool RaceBarriers::fill() {
+  for (auto& [key, generations] : barriers_) {
+    // bar.arrive always comes with a count; barriers of the whole block have none.
+    if (generations.empty() || generations.front().expected == 0) continue;
+    Generation& generation = generations.front();
+    const Generation before = generation;
+    std::vector<std::pair<Key, std::uint32_t>> used;
+    for (const Key& from : {key, Key{key.first, kUnknownBarrier}}) {
+      const auto found = possible_.find(from);
+      if (found == possible_.end()) continue;
+      for (const auto& [warp, possible] : found->second) {
+        if ((possible.lanes & ~generation.arrived[warp]) == 0) continue;
+        generation.arrived[warp] |= possible.lanes;
+        used.emplace_back(from, warp);
+      }
+    }
+    count(generation, key);
+    if (used.empty() || !complete(generation)) {
+      generation = before;
+      continue;
+    }
+    // With more candidates than arrivals it is not known who came, and who comes the next time.
+    if (generation.threads > generation.expected) unit_.unsure = true;
+    generation.everyone_waits = false;
+    if (generation.accumulated == Knowledge::kNone) {
+      generation.accumulated = unit_.knowledge.make();
+    }
+    for (const auto& [from, warp] : used) {
+      const auto entry = possible_[from].find(warp);
+      unit_.knowledge.join(generation.accumulated, entry->second.row);
+      unit_.knowledge.release(entry->second.row);
+      possible_[from].erase(entry);
+    }
+    release(key);
+    return true;
+  }
+  return false;
+}
+
 bool RaceBarriers::force(bool only_ended) {
   for (std::uint32_t w = 0; w < groups_.size(); ++w) {
     for (std::size_t i = 0; i < groups_[w].size(); ++i) {
@@ -114,7 +166,7 @@ bool RaceBarriers::force(bool only_ended) {
                                group.site, Operation::warp_sync);
       found.detail = group.mask;
       found.detail2 = missing;
-      unit_.log->add(found);
+      unit_.tell(found);
       finish_group(w, i);
       return true;
     }
@@ -140,18 +192,20 @@ bool RaceBarriers::force(bool only_ended) {
       }
     }
     if (waiting == 0 || (only_ended && !over)) continue;
-    if (generation.expected != 0) {
+    if (unit_.hidden_arrivals && generation.expected != 0) {
+      unit_.unsure = true;
+    } else if (generation.expected != 0) {
       found.kind = RaceKind::barrier_count;
       found.detail = generation.expected;
       found.detail2 = generation.threads;
       found.variant = kRaceCountShort;
       found.second = {};
-      unit_.log->add(found);
+      unit_.tell(found);
     } else if (!over) {
       found.kind = RaceKind::barrier_partial;
       found.variant = kRaceStuckElsewhere;
       found.detail = unit_.launch->block.count() - waiting;
-      unit_.log->add(found);
+      unit_.tell(found);
       generation.expected = 1;  // told: no second finding from the release
     }
     release(key);
@@ -183,7 +237,7 @@ void RaceBarriers::finish() {
     found.helper_site = early ? missing_exit : kNoSite;
     found.detail = missed.threads;
     found.variant = early ? kRaceEarlyExit : kRacePlain;
-    unit_.log->add(found);
+    unit_.tell(found);
   }
 }
 

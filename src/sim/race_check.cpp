@@ -5,6 +5,9 @@
 
 #include "sim/race_advice.hpp"
 #include "sim/race_executor.hpp"
+#include "sim/race_sass.hpp"
+#include "sim/race_silent.hpp"
+#include "sim/race_values.hpp"
 
 namespace smemsim {
 namespace {
@@ -29,7 +32,8 @@ struct RaceChecker::Pending {
   bool remote = false;
 };
 
-RaceChecker::RaceChecker(RaceOptions options) : options_(options) {}
+RaceChecker::RaceChecker(RaceOptions options)
+    : options_(options), silent_(std::make_unique<RaceSilent>()) {}
 RaceChecker::~RaceChecker() = default;
 
 Status RaceChecker::begin_launch(const Launch& launch) {
@@ -40,8 +44,11 @@ Status RaceChecker::begin_launch(const Launch& launch) {
   launch_ = &launch;
   log_ = std::make_unique<RaceLog>();
   executor_ = std::make_unique<RaceExecutor>(options_);
-  executor_started_ = fences_hidden_ = fence_events_ = program_seen_ = in_block_ = false;
-  tensor_copies_ = false;
+  executor_started_ = fence_events_ = program_seen_ = in_block_ = false;
+  tensor_copies_ = weaving_ = false;
+  silent_->start_launch();
+  atomic_loads_.clear();
+  mbarrier_values_.clear();
   shapes_.reset();
   shapes_id_ = 0;
   buffered_ = blocks_ = events_ = 0;
@@ -51,10 +58,28 @@ Status RaceChecker::begin_launch(const Launch& launch) {
 
 Status RaceChecker::program(const Program& program) {
   program_seen_ = true;
+  // Most programs have none of it, and a trace may bring many.
+  bool silent = false, swaps = false, mbarriers = false;
   for (const ProgramInstruction& instruction : program.instructions) {
-    if (instruction.text.find("FENCE.VIEW.ASYNC") != std::string::npos) fences_hidden_ = true;
-    for (const char* copy : {"UTMALDG", "UTMASTG", "UTMAREDG"}) {
-      if (instruction.text.find(copy) != std::string::npos) tensor_copies_ = true;
+    const auto has = [&](const char* part) {
+      return instruction.text.find(part) != std::string::npos;
+    };
+    silent = silent || has("BAR.ARV") || has("FENCE.VIEW.ASYNC");
+    swaps = swaps || has("CAS");
+    mbarriers = mbarriers || has("SYNCS");
+    tensor_copies_ = tensor_copies_ || has("UTMALDG") || has("UTMASTG") || has("UTMAREDG");
+  }
+  if (silent) silent_->add(program);
+  if (swaps) {
+    for (const std::size_t load : cas_loop_loads(program)) {
+      atomic_loads_.emplace(program.function, program.instructions[load].pc);
+    }
+  }
+  if (!mbarriers) return {};
+  const RaceValues values(program);
+  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
+    if (const auto value = values.mbarrier(i)) {
+      mbarrier_values_[{program.function, program.instructions[i].pc}] = *value;
     }
   }
   return {};
@@ -62,7 +87,11 @@ Status RaceChecker::program(const Program& program) {
 
 std::shared_ptr<ShapeSet> RaceChecker::shapes_of(const EventBatch& batch) {
   if (shapes_ == nullptr || batch.shapes_id != shapes_id_) {
-    shapes_ = std::make_shared<ShapeSet>(batch.shapes);
+    std::vector<EventShape> shapes(batch.shapes.begin(), batch.shapes.end());
+    if (!mbarrier_values_.empty()) {
+      for (EventShape& shape : shapes) complete_mbarrier(shape);
+    }
+    shapes_ = std::make_shared<ShapeSet>(shapes);
     shapes_id_ = batch.shapes_id;
     for (const EventShape& shape : batch.shapes) {
       if (shape.op == Operation::fence_proxy_async) fence_events_ = true;
@@ -71,15 +100,41 @@ std::shared_ptr<ShapeSet> RaceChecker::shapes_of(const EventBatch& batch) {
   return shapes_;
 }
 
+/// Puts in what the trace does not know and the machine code tells.
+void RaceChecker::complete_mbarrier(EventShape& shape) const {
+  const bool init = shape.op == Operation::mbarrier_init && shape.a == 0;
+  const bool wait = (shape.op == Operation::mbarrier_wait || shape.op == Operation::mbarrier_try) &&
+                    shape.a == kUnknownParity;
+  const bool bytes = shape.op == Operation::mbarrier_expect_tx && shape.b == 0;
+  if ((!init && !wait && !bytes) || shape.site >= launch_->sites.size()) return;
+  const Site& site = launch_->sites[shape.site];
+  const auto value = mbarrier_values_.find({site.function, site.pc});
+  if (value == mbarrier_values_.end()) return;
+  (bytes ? shape.b : shape.a) = value->second;
+}
+
 /// A missing proxy fence can only be told where fences would be seen: the trace shows some, or the
-/// program has none, or a person wrote the trace (no machine code, so no pc).
+/// machine code is there, or a person wrote the trace (no machine code, so no pc).
 void RaceChecker::start_executor() {
   if (executor_started_) return;
   executor_started_ = true;
   const bool by_hand = !program_seen_ && std::all_of(launch_->sites.begin(), launch_->sites.end(),
                                                      [](const Site& site) { return site.pc == 0; });
-  const bool visible = fence_events_ || (program_seen_ && !fences_hidden_) || by_hand;
-  executor_->start_launch(*launch_, *log_, visible, tensor_copies_);
+  RaceFacts facts;
+  facts.fences_visible = fence_events_ || program_seen_ || by_hand;
+  facts.copies_hidden = tensor_copies_;
+  if (program_seen_) {
+    own_launch_ = *launch_;
+    weaving_ = silent_->prepare(own_launch_);
+    if (weaving_) launch_ = &own_launch_;
+  }
+  facts.hidden_arrivals = weaving_ && silent_->any_arrivals();
+  if (!atomic_loads_.empty()) {
+    for (const Site& site : launch_->sites) {
+      facts.atomic_loads.push_back(atomic_loads_.count({site.function, site.pc}) != 0);
+    }
+  }
+  executor_->start_launch(*launch_, *log_, facts);
 }
 
 std::pair<std::uint64_t, std::uint32_t> RaceChecker::place(std::uint64_t block) const {
@@ -97,37 +152,47 @@ std::pair<std::uint64_t, std::uint32_t> RaceChecker::place(std::uint64_t block) 
 
 Status RaceChecker::events(const EventBatch& batch) {
   const std::shared_ptr<ShapeSet> shapes = shapes_of(batch);
+  start_executor();
   const bool clustered = launch_->cluster.count() > 1;
   if (!in_block_ || batch.block != block_) {
     finish_block();
     in_block_ = true;
     block_ = batch.block;
     ++blocks_;
-    if (!clustered) {
-      start_executor();
-      executor_->start_unit({block_});
-    }
+    if (weaving_) silent_->start_block();
+    if (!clustered) executor_->start_unit({block_});
   }
   events_ += batch.events.size();
-  RaceExecutor::Chunk chunk{shapes, {batch.events.begin(), batch.events.end()}};
-  if (clustered) {
-    const auto [id, rank] = place(batch.block);
-    std::unique_ptr<Pending>& cluster = clusters_[id];
-    if (cluster == nullptr) cluster = std::make_unique<Pending>();
-    cluster->blocks[rank] = batch.block;
-    for (std::size_t i = 0; !cluster->remote && i < shapes->size(); ++i) {
-      cluster->remote = touches_other_blocks(shapes->shape(static_cast<std::uint32_t>(i)).op);
+  const auto deliver = [&](std::shared_ptr<ShapeSet> of, std::vector<Event> events) {
+    if (clustered) {
+      keep(batch, std::move(of), std::move(events));
+    } else {
+      buffered_ += events.size();
+      executor_->add(0, batch.warp, {std::move(of), std::move(events)});
     }
-    cluster->parts.push_back({rank, batch.warp, std::move(chunk)});
-    return {};
+  };
+  if (weaving_) {
+    silent_->weave(batch, shapes, deliver);
+  } else {
+    deliver(shapes, {batch.events.begin(), batch.events.end()});
   }
-  buffered_ += chunk.events.size();
-  executor_->add(0, batch.warp, std::move(chunk));
   if (buffered_ > kEagerEvents) {
     executor_->run();
     buffered_ = 0;
   }
   return {};
+}
+
+void RaceChecker::keep(const EventBatch& batch, std::shared_ptr<ShapeSet> shapes,
+                       std::vector<Event> events) {
+  const auto [id, rank] = place(batch.block);
+  std::unique_ptr<Pending>& cluster = clusters_[id];
+  if (cluster == nullptr) cluster = std::make_unique<Pending>();
+  cluster->blocks[rank] = batch.block;
+  for (std::size_t i = 0; !cluster->remote && i < shapes->size(); ++i) {
+    cluster->remote = touches_other_blocks(shapes->shape(static_cast<std::uint32_t>(i)).op);
+  }
+  cluster->parts.push_back({rank, batch.warp, {std::move(shapes), std::move(events)}});
 }
 
 void RaceChecker::finish_block() {
@@ -149,6 +214,7 @@ void RaceChecker::finish_block() {
 void RaceChecker::flush(Pending& cluster) {
   start_executor();
   std::vector<std::uint32_t> ranks;
+  ranks.reserve(cluster.blocks.size());
   for (const auto& [rank, block] : cluster.blocks) ranks.push_back(rank);
   // Ranks are positions in the unit: with blocks missing from the trace, remote addresses would
   // name the wrong ones.
@@ -161,6 +227,7 @@ void RaceChecker::flush(Pending& cluster) {
 
 void RaceChecker::play_block(Pending& cluster, std::vector<std::uint32_t> ranks) {
   std::vector<std::uint64_t> blocks;
+  blocks.reserve(ranks.size());
   for (const std::uint32_t rank : ranks) blocks.push_back(cluster.blocks[rank]);
   executor_->start_unit(std::move(blocks));
   for (Pending::Part& part : cluster.parts) {
@@ -192,15 +259,16 @@ Status RaceChecker::end_launch() {
     out.notes.push_back("the trace lacks " + std::to_string(launch_->dropped_events) +
                         " events that its source could not keep; findings may be wrong");
   }
-  if (fences_hidden_ && !fence_events_) {
-    out.notes.emplace_back(
-        "the kernel has proxy fences that the trace does not show; missing ones "
-        "are not looked for");
-  }
   if (tensor_copies_) {
     out.notes.emplace_back(
         "the kernel copies tensors (TMA), which no trace shows: what they write "
         "and read is not checked");
+  }
+  if (const std::uint64_t unsure = executor_->unsure_units(); unsure != 0) {
+    out.notes.push_back("in " + std::to_string(unsure) +
+                        (launch_->cluster.count() == 1 ? " blocks" : " blocks or clusters") +
+                        " the trace does not tell which bar.arrive or which mbarrier phase a wait "
+                        "went with; what depends on it is not reported");
   }
   report_.launches.push_back(std::move(out));
   executor_.reset();
@@ -249,8 +317,10 @@ void RaceChecker::finish_findings(LaunchRaces& out) {
         finding.helper_site = wait;
       }
     }
-    // A trace without a single write is an excerpt (an index expression, a microbenchmark).
-    if (finding.kind == RaceKind::uninitialised_read && !executor_->any_write()) {
+    // A trace without a single store is an excerpt (an index expression, a microbenchmark).
+    const bool excerpt =
+        !executor_->any_write() && (launch_->device.name.empty() || !is_atomic(finding.first.op));
+    if (finding.kind == RaceKind::uninitialised_read && excerpt) {
       finding.severity = RaceSeverity::info;
     }
   }

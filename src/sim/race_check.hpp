@@ -4,6 +4,9 @@
 
 #include <map>
 #include <memory>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/race_report.hpp"
@@ -13,6 +16,7 @@ namespace smemsim {
 
 class RaceExecutor;
 class RaceLog;
+class RaceSilent;
 class ShapeSet;
 
 /// Feed it a trace, then ask for the report. Memory: the events of one block (24 bytes each; of one
@@ -37,7 +41,9 @@ class RaceChecker : public TraceSink {
   struct Pending;  ///< buffered blocks of one cluster
 
   std::shared_ptr<ShapeSet> shapes_of(const EventBatch& batch);
+  void complete_mbarrier(EventShape& shape) const;
   void start_executor();
+  void keep(const EventBatch& batch, std::shared_ptr<ShapeSet> shapes, std::vector<Event> events);
   void flush(Pending& cluster);
   void play_block(Pending& cluster, std::vector<std::uint32_t> ranks);
   void finish_block();
@@ -49,10 +55,15 @@ class RaceChecker : public TraceSink {
   RaceOptions options_;
   RaceReport report_;
   const Launch* launch_ = nullptr;
+  Launch own_launch_;  ///< with sites of instructions that leave no events, where there are some
+  std::unique_ptr<RaceSilent> silent_;
+  bool weaving_ = false;
+  using CodePlace = std::pair<std::string, std::uint32_t>;  ///< function, pc
+  std::set<CodePlace> atomic_loads_;
+  std::map<CodePlace, std::uint64_t> mbarrier_values_;  ///< what the machine code tells of them
   std::unique_ptr<RaceLog> log_;
   std::unique_ptr<RaceExecutor> executor_;
   bool executor_started_ = false;
-  bool fences_hidden_ = false;  ///< the kernel has proxy fences that the trace does not show
   bool fence_events_ = false;
   bool tensor_copies_ = false;  ///< the kernel has some, and traces cannot show them
   bool program_seen_ = false;

@@ -32,8 +32,7 @@ RaceExecutor::RaceExecutor(const RaceOptions& options)
   seed_ = options.schedule * 2654435761U + 1;
 }
 
-void RaceExecutor::start_launch(const Launch& launch, RaceLog& log, bool fences_visible,
-                                bool copies_hidden) {
+void RaceExecutor::start_launch(const Launch& launch, RaceLog& log, const RaceFacts& facts) {
   unit_.launch = &launch;
   unit_.log = &log;
   unit_.options = options_;
@@ -41,13 +40,21 @@ void RaceExecutor::start_launch(const Launch& launch, RaceLog& log, bool fences_
   unit_.warps_per_block =
       static_cast<std::uint32_t>((launch.block.count() + unit_.lanes - 1) / unit_.lanes);
   unit_.lockstep = runs_in_lockstep(launch.device);
-  unit_.check_fences = fences_visible;
-  if (launch.dropped_events != 0 || copies_hidden) unit_.options.uninitialised = false;
+  unit_.check_fences = facts.fences_visible;
+  unit_.hidden_arrivals = facts.hidden_arrivals;
+  atomic_loads_ = facts.atomic_loads;
+  if (launch.dropped_events != 0 || facts.copies_hidden) unit_.options.uninitialised = false;
 
+  exchanges_.clear();
+  for (const Site& site : launch.sites) {
+    const std::string& text = site.instruction;
+    exchanges_.push_back(text.empty() || text.find("EXCH") != std::string::npos ||
+                         text.find("Exch") != std::string::npos);
+  }
   copies_.start_launch(launch.sites.size());
   shadow_.start_launch(launch);
   barrier_use_.assign(launch.sites.size(), {});
-  accesses_ = 0;
+  accesses_ = unsure_units_ = 0;
 }
 
 void RaceExecutor::start_unit(std::vector<std::uint64_t> blocks) {
@@ -125,7 +132,8 @@ void RaceExecutor::finish_unit() {
       stuck = stuck || !unit_.warps[i].drained || unit_.warps[i].blocked != 0;
     }
     if (!stuck) break;
-    if (!barriers_.force(true) && !mbarriers_.force() && !barriers_.force(false)) {
+    const bool settled = barriers_.fill() || mbarriers_.settle();
+    if (!settled && !barriers_.force(true) && !mbarriers_.force() && !barriers_.force(false)) {
       for (RaceWarp& warp : unit_.warps) warp.blocked = 0;
     }
     run();
@@ -134,6 +142,7 @@ void RaceExecutor::finish_unit() {
   shadow_.end_epoch();
   barriers_.finish();
   copies_.finish();
+  if (unit_.unsure) ++unsure_units_;
 }
 
 /// The barrier that began this epoch was needed if anything conflicted across it.

@@ -16,6 +16,14 @@
 
 namespace smemsim {
 
+/// What the machine code and the trace as a whole tell of a launch.
+struct RaceFacts {
+  bool fences_visible = false;
+  bool copies_hidden = false;      ///< writes shared memory by copies that the trace does not show
+  bool hidden_arrivals = false;    ///< has bar.arrive without events
+  std::vector<bool> atomic_loads;  ///< by site: the load is one half of an atomic update
+};
+
 class RaceExecutor : private RaceBarriers::Listener {
  public:
   /// Consecutive events of one warp.
@@ -33,8 +41,7 @@ class RaceExecutor : private RaceBarriers::Listener {
   RaceExecutor(const RaceExecutor&) = delete;
   RaceExecutor& operator=(const RaceExecutor&) = delete;
 
-  /// `copies_hidden`: the kernel writes shared memory by copies that the trace does not show.
-  void start_launch(const Launch& launch, RaceLog& log, bool fences_visible, bool copies_hidden);
+  void start_launch(const Launch& launch, RaceLog& log, const RaceFacts& facts);
   /// `blocks`: linear indices, by rank in the cluster.
   void start_unit(std::vector<std::uint64_t> blocks);
   /// Appends to the events of a warp of a block (position in the unit).
@@ -46,6 +53,8 @@ class RaceExecutor : private RaceBarriers::Listener {
 
   const std::vector<BarrierUse>& barrier_use() const { return barrier_use_; }
   const RaceCopies& copies() const { return copies_; }
+  /// Units in which some order stayed unknown.
+  std::uint64_t unsure_units() const { return unsure_units_; }
   bool any_write() const { return shadow_.any_write(); }
   std::uint64_t accesses() const { return accesses_; }
 
@@ -84,7 +93,9 @@ class RaceExecutor : private RaceBarriers::Listener {
   std::vector<Queue> queues_;
   std::vector<std::uint32_t> order_;
   std::uint32_t seed_ = 1;
-  std::uint64_t accesses_ = 0;
+  std::uint64_t accesses_ = 0, unsure_units_ = 0;
+  std::vector<bool> atomic_loads_;  ///< by site
+  std::vector<bool> exchanges_;     ///< by site: atomics that may only overwrite
   std::vector<BarrierUse> barrier_use_;
   std::vector<std::uint32_t> last_barrier_;  ///< sites of the barrier that began this epoch
   EpochFacts facts_, last_facts_;

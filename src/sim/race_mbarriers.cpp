@@ -9,7 +9,6 @@ namespace {
 constexpr std::size_t kRememberedPhases = 4;
 constexpr std::int64_t kMaxArrivals = (std::int64_t{1} << 20) - 1;  ///< of an mbarrier
 constexpr unsigned kRemoteShift = 24;
-constexpr std::uint64_t kUnknownParity = 2;  ///< of an mbarrier_wait
 
 }  // namespace
 
@@ -56,7 +55,10 @@ void RaceMbarriers::init(std::uint32_t warp, std::uint64_t address, std::uint64_
   forget(object);
   object.seen.clear();
   any_init_ = true;
-  object.usable = object.counted = true;
+  object.usable = true;
+  object.counted = expected != 0;  // 0 cannot be: the trace does not know
+  object.bytes_known = true;
+  object.touched = false;
   object.expected = object.pending =
       static_cast<std::int64_t>(std::min<std::uint64_t>(expected, kMaxArrivals));
   object.bytes = 0;
@@ -81,7 +83,7 @@ void RaceMbarriers::count_arrivals(Object& object, std::uint32_t warp, LaneMask 
     found.first = unit_.side(warp, static_cast<unsigned>(std::countr_zero(lanes)), site,
                              Operation::mbarrier_arrive);
     found.detail = static_cast<std::uint64_t>(object.expected);
-    unit_.log->add(found);
+    unit_.tell(found);
   }
   object.pending = std::max<std::int64_t>(0, object.pending - arrivals);
 }
@@ -89,6 +91,8 @@ void RaceMbarriers::count_arrivals(Object& object, std::uint32_t warp, LaneMask 
 void RaceMbarriers::arrive(std::uint32_t warp, LaneMask lanes, std::uint64_t address,
                            std::uint64_t count, bool drop, std::uint32_t site) {
   Object& object = objects_[key(warp, address)];
+  start_next(object);
+  object.touched = true;
   if (object.gathering == Knowledge::kNone) object.gathering = unit_.knowledge.make();
   unit_.release_into(object.gathering, warp, lanes);
   // Each lane's arrival may complete a phase by itself.
@@ -118,6 +122,8 @@ void RaceMbarriers::arrive(std::uint32_t warp, LaneMask lanes, std::uint64_t add
 
 void RaceMbarriers::expect_bytes(std::uint32_t warp, std::uint64_t address, std::uint64_t bytes) {
   Object& object = objects_[key(warp, address)];
+  start_next(object);
+  if (bytes == 0) object.bytes_known = false;
   object.bytes += static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, kMaxArrivals));
   try_complete(object);
 }
@@ -126,6 +132,7 @@ void RaceMbarriers::bulk(std::uint32_t warp, std::uint64_t address, std::uint64_
                          RaceCopies::TokenId token, LaneMask issuers) {
   Object& object = objects_[key(warp, address)];
   object.covered.push_back({token, issuers});
+  object.touched = true;
   copies_.retain(token);
   object.bytes -= static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, kMaxArrivals));
   try_complete(object);
@@ -134,6 +141,8 @@ void RaceMbarriers::bulk(std::uint32_t warp, std::uint64_t address, std::uint64_
 void RaceMbarriers::arrive_copies(std::uint32_t warp, LaneMask lanes, std::uint64_t address,
                                   bool counts, std::uint32_t site) {
   Object& object = objects_[key(warp, address)];
+  start_next(object);
+  object.touched = true;
   for_each_lane(lanes, [&](unsigned lane) {
     copies_.for_each_unfinished(warp, lane, [&](RaceCopies::TokenId token) {
       const auto same = std::find_if(object.covered.begin(), object.covered.end(),
@@ -152,19 +161,35 @@ void RaceMbarriers::arrive_copies(std::uint32_t warp, LaneMask lanes, std::uint6
 
 /// Fewer bytes expected than copied: the trace did not know how many were expected.
 void RaceMbarriers::try_complete(Object& object) {
-  if (object.counted && object.pending == 0 && object.bytes <= 0) complete(object);
+  if (!object.counted || object.pending != 0 || !object.bytes_known) return;
+  if (object.bytes <= 0) complete(object);
 }
 
-bool RaceMbarriers::passes(const Object& object, const Waiter& waiter) {
+bool RaceMbarriers::may_be_complete(const Object& object) const {
+  return object.counted ? object.pending == 0 && !object.bytes_known : object.touched;
+}
+
+/// An arrival beyond those of a phase shows that the phase was complete.
+void RaceMbarriers::start_next(Object& object) {
+  if (object.counted && may_be_complete(object)) complete(object);
+}
+
+bool RaceMbarriers::passes(const Object& object, const Waiter& waiter) const {
   if (waiter.parity != kUnknownParity) return (object.phase & 1) != waiter.parity;
-  const auto seen = object.seen.find(waiter.warp);
-  return object.phase > (seen == object.seen.end() ? 0 : seen->second);
+  bool later = true;  // than the phases that the threads saw before
+  for_each_lane(waiter.lanes, [&](unsigned lane) {
+    const auto seen = object.seen.find(unit_.thread_index(waiter.warp, lane));
+    later = later && object.phase > (seen == object.seen.end() ? 0 : seen->second);
+  });
+  return later;
 }
 
 void RaceMbarriers::complete(Object& object) {
   ++object.phase;
   object.pending = object.expected;
   object.bytes = 0;
+  object.bytes_known = true;
+  object.touched = false;
   if (object.gathering != Knowledge::kNone) {
     if (object.done == Knowledge::kNone) {
       object.done = object.gathering;
@@ -192,7 +217,9 @@ void RaceMbarriers::complete(Object& object) {
 }
 
 void RaceMbarriers::let_go(Object& object, const Waiter& waiter) {
-  object.seen[waiter.warp] = object.phase;
+  for_each_lane(waiter.lanes, [&](unsigned lane) {
+    object.seen[unit_.thread_index(waiter.warp, lane)] = object.phase;
+  });
   if (object.done != Knowledge::kNone) {
     unit_.acquire_from(object.done, waiter.warp, waiter.lanes);
   }
@@ -217,6 +244,35 @@ void RaceMbarriers::wait(std::uint32_t warp, LaneMask lanes, std::uint64_t addre
   object.waiters.push_back(waiter);
 }
 
+bool RaceMbarriers::settle() {
+  for (auto& [where, object] : objects_) {
+    if (object.waiters.empty() || !may_be_complete(object)) continue;
+    complete(object);
+    return true;
+  }
+  return false;
+}
+
+/// Waits of unknown parity for phases that nothing completes saw an earlier phase: a producer's
+/// first wait, or a second look. With several objects it is not known which of them did.
+bool RaceMbarriers::guess() {
+  Object* chosen = nullptr;
+  for (auto& [where, object] : objects_) {
+    const bool unknown = std::any_of(object.waiters.begin(), object.waiters.end(),
+                                     [](auto& each) { return each.parity == kUnknownParity; });
+    if (!unknown) continue;
+    if (chosen != nullptr) unit_.unsure = true;
+    if (chosen == nullptr) chosen = &object;
+  }
+  if (chosen == nullptr) return false;
+  const auto first = std::find_if(chosen->waiters.begin(), chosen->waiters.end(),
+                                  [](auto& each) { return each.parity == kUnknownParity; });
+  const Waiter waiter = *first;
+  chosen->waiters.erase(first);
+  let_go(*chosen, waiter);
+  return true;
+}
+
 bool RaceMbarriers::force() {
   for (auto& [where, object] : objects_) {
     if (object.early.empty()) continue;
@@ -228,22 +284,18 @@ bool RaceMbarriers::force() {
                                first.site, first.op);
       found.address = where.second;
       found.has_address = true;
-      unit_.log->add(found);
+      unit_.tell(found);
     }
     object.usable = true;
     wake_early(object);
     return true;
   }
+  if (guess()) return true;
   for (auto& [where, object] : objects_) {
     if (object.waiters.empty()) continue;
     const Waiter first = object.waiters.front();
     // A wait of a real run did return: the trace lacks an arrival (another block, another engine).
     const bool ran = !unit_.launch->device.name.empty();
-    if (first.parity == kUnknownParity) {  // as a producer's first wait, which returns at once
-      object.waiters.erase(object.waiters.begin());
-      let_go(object, first);
-      return true;
-    }
     const bool copies_missing = ran && object.bytes > 0;
     if (object.counted && !copies_missing && unit_.launch->cluster.count() == 1 &&
         unit_.launch->dropped_events == 0) {
@@ -256,7 +308,9 @@ bool RaceMbarriers::force() {
       found.has_address = true;
       found.detail = static_cast<std::uint64_t>(object.pending);
       found.detail2 = static_cast<std::uint64_t>(std::max<std::int64_t>(0, object.bytes));
-      unit_.log->add(found);
+      unit_.tell(found);
+    } else if (!copies_missing) {
+      unit_.unsure = true;
     }
     complete(object);
     return true;

@@ -12,6 +12,8 @@
 
 namespace smemsim {
 
+inline constexpr std::uint64_t kUnknownParity = 2;  ///< of an mbarrier_wait
+
 class RaceMbarriers {
  public:
   RaceMbarriers(RaceUnit& unit, RaceCopies& copies) : unit_(unit), copies_(copies) {}
@@ -38,6 +40,9 @@ class RaceMbarriers {
   /// Blocks the lanes until the phase of that parity is complete.
   void wait(std::uint32_t warp, LaneMask lanes, std::uint64_t address, std::uint64_t parity,
             std::uint32_t site);
+  /// No warp can go on: completes a phase of which the trace does not tell when it is complete. As
+  /// late as this, its waits are ordered after everything that they can have waited for.
+  bool settle();
   /// No warp can go on: completes one phase, or lets uninitialised objects be used.
   bool force();
 
@@ -55,14 +60,16 @@ class RaceMbarriers {
     LaneMask issuers = 0;
   };
   struct Object {
-    bool usable = false;   ///< initialised, or assumed to be
-    bool counted = false;  ///< the number of arrivals is known
+    bool usable = false;      ///< initialised, or assumed to be
+    bool counted = false;     ///< the number of arrivals is known
+    bool bytes_known = true;  ///< of this phase
+    bool touched = false;     ///< arrivals or copies in this phase
     std::int64_t expected = 0, pending = 0, bytes = 0;
     std::uint64_t phase = 0;  ///< index of the incomplete one
     Knowledge::Row gathering = Knowledge::kNone, done = Knowledge::kNone;
     std::vector<Covered> covered;
     std::deque<std::vector<Covered>> covered_done;  ///< of the last phases, newest first
-    std::map<std::uint32_t, std::uint64_t> seen;    ///< by warp: phases complete at its last wait
+    std::map<std::size_t, std::uint64_t> seen;      ///< by thread: phases complete at its last wait
     std::vector<Waiter> waiters;
     std::vector<Waiter> early;  ///< that wait for the initialisation
   };
@@ -70,7 +77,10 @@ class RaceMbarriers {
   Key key(std::uint32_t warp, std::uint64_t address) const;
   void count_arrivals(Object& object, std::uint32_t warp, LaneMask lanes, std::uint64_t count,
                       std::uint32_t site);
-  static bool passes(const Object& object, const Waiter& waiter);
+  bool passes(const Object& object, const Waiter& waiter) const;
+  bool may_be_complete(const Object& object) const;
+  void start_next(Object& object);
+  bool guess();
   void try_complete(Object& object);
   void complete(Object& object);
   void let_go(Object& object, const Waiter& waiter);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/race_executor.hpp"
+#include "sim/race_silent.hpp"
 
 namespace smemsim {
 namespace {
@@ -72,6 +73,14 @@ bool RaceExecutor::play(std::uint32_t index, ShapeSet& shapes, const Event& even
       break;
     case Operation::barrier_sync:
     case Operation::barrier_arrive:
+      if ((shape.flags & kSilentUnknown) != 0) {
+        unit_.unsure = true;
+        break;
+      }
+      if ((shape.flags & kSilentPossible) != 0) {
+        barriers_.possible_arrival(index, active, shape.a);
+        break;
+      }
       // bar.red also hands out a value: never advise to drop it.
       if (unit_.launch->sites[shape.site].instruction.find("RED") != std::string::npos) {
         facts_.other = true;
@@ -162,9 +171,11 @@ void RaceExecutor::play_access(std::uint32_t index, ShapeSet& shapes, const Even
   actor.warp = index;
   actor.site = shape.site;
   actor.op = shape.op;
-  actor.reads = facts.reads;
+  actor.reads = facts.reads && !(shape.op == Operation::atomic && exchanges_[shape.site]);
   actor.writes = facts.writes;
-  actor.flags = is_atomic(shape.op) ? kRaceAtomic : 0;
+  const bool atomic =
+      is_atomic(shape.op) || (shape.site < atomic_loads_.size() && atomic_loads_[shape.site]);
+  actor.flags = atomic ? kRaceAtomic : 0;
   shadow_.access(actor, unit_.warps[index].block, event.base, footprint, remote);
 }
 

@@ -40,7 +40,7 @@ void RaceShadow::start_unit() {
 void RaceShadow::end_epoch() {
   for (const Unwritten& read : unwritten_) {
     const Cell& cell = cells_[read.block][read.word];
-    const unsigned missing = read.bytes & ~unsigned{cell.written};
+    const unsigned missing = read.bytes & ~unsigned{read.updates ? cell.set : cell.written};
     if (missing == 0) continue;
     RaceOccurrence found;
     found.kind = RaceKind::uninitialised_read;
@@ -59,7 +59,8 @@ void RaceShadow::note_site(std::uint32_t warp, std::uint32_t site) {
   if (seen_.empty()) return;
   Seen& seen = seen_[std::size_t{warp} * unit_.launch->sites.size() + site];
   if (seen.epoch == unit_.epoch) return;
-  seen = {unit_.epoch, unit_.warps[warp].ordinal - unit_.warps[warp].epoch_ordinal};
+  const RaceWarp& now = unit_.warps[warp];
+  seen = {unit_.epoch, now.ordinal - now.epoch_ordinal, now.time};
 }
 
 Footprint RaceShadow::range(std::uint64_t base, std::uint64_t bytes, LaneMask lanes) {
@@ -245,7 +246,7 @@ void RaceShadow::check_fence(const Touch& touch) {
     found.address = touch.word * kWordBytes +
                     static_cast<unsigned>(std::countr_zero(unsigned{last.bytes} & touch.bytes));
     found.has_address = true;
-    unit_.log->add(found);
+    unit_.tell(found);
     return;
   }
 }
@@ -263,7 +264,7 @@ void RaceShadow::check_written(Cell& cell, const Touch& touch) {
       {unit_.side(touch.actor->warp, static_cast<unsigned>(std::countr_zero(touch.lanes)),
                   touch.actor->site, touch.actor->op),
        touch.block, static_cast<std::uint32_t>(touch.word),
-       static_cast<std::uint8_t>(touch.bytes & ~unsigned{cell.written})});
+       static_cast<std::uint8_t>(touch.bytes & ~unsigned{cell.written}), touch.actor->writes});
 }
 
 void RaceShadow::check_access(const Touch& touch, Cell& cell) {
@@ -290,7 +291,7 @@ void RaceShadow::for_each_word(const RaceActor& actor, std::uint32_t block, std:
 void RaceShadow::access(const RaceActor& actor, std::uint32_t block, std::uint64_t base,
                         const Footprint& footprint, bool remote) {
   if (!remote && !check_window(actor, block, base, footprint)) return;
-  any_write_ = any_write_ || actor.writes;
+  any_write_ = any_write_ || (actor.writes && !actor.reads);
   const auto check = [this](const Touch& touch, Cell& cell) { check_access(touch, cell); };
   const auto note = [this](const Touch& touch, Cell& cell) { note_access(touch, cell); };
   if (footprint.overlaps == 0) {
@@ -309,7 +310,7 @@ void RaceShadow::async_access(const RaceActor& actor, std::uint32_t block, std::
                               const Footprint& footprint, LaneMask lanes,
                               RaceCopies::TokenId token) {
   if (!check_window(actor, block, base, footprint)) return;
-  any_write_ = any_write_ || actor.writes;
+  any_write_ = any_write_ || (actor.writes && !actor.reads);
   for_each_word(actor, block, base, footprint, false, [&](Touch touch, Cell& cell) {
     touch.lanes &= lanes;
     if (touch.lanes == 0) return;

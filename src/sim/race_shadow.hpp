@@ -59,7 +59,7 @@ class RaceShadow {
   /// The warp executes the site now. Decides which side of a pair comes first in program terms.
   void note_site(std::uint32_t warp, std::uint32_t site);
 
-  /// Whether this launch wrote any shared memory; without, unwritten reads mean nothing.
+  /// Whether this launch stored to shared memory; without, unwritten reads may mean nothing.
   bool any_write() const { return any_write_; }
 
  private:
@@ -106,6 +106,7 @@ class RaceShadow {
     /// Who read and wrote in this and the previous epoch: 0 nobody, thread + 1, or many.
     std::uint16_t reader = 0, last_reader = 0, writer = 0, last_writer = 0;
     std::uint8_t written = 0;  ///< bytes written in this unit
+    std::uint8_t set = 0;      ///< those written without regard to what was there
   };
   /// The last ordinary write of a word, for proxy fences.
   struct LastWrite {
@@ -145,6 +146,8 @@ class RaceShadow {
   std::optional<std::pair<unsigned, unsigned>> unordered(const Record& record, std::uint32_t warp,
                                                          LaneMask lanes) const;
   bool record_is_first(const Record& record, std::uint32_t record_epoch, const Touch& touch) const;
+  bool saw_earlier(std::uint32_t warp, LaneMask lanes, std::uint32_t other, LaneMask other_lanes,
+                   std::uint32_t site, std::uint32_t time) const;
   void report(const Record& record, std::uint32_t record_epoch, const Touch& touch,
               std::pair<unsigned, unsigned> pair);
   void report_copy(const Record& record, const Touch& touch, std::pair<unsigned, unsigned> pair);
@@ -163,6 +166,7 @@ class RaceShadow {
     std::uint32_t block;
     std::uint32_t word;
     std::uint8_t bytes;
+    bool updates;  ///< an atomic, which itself writes them
   };
   std::vector<Unwritten> unwritten_;
   bool any_write_ = false;
@@ -171,6 +175,7 @@ class RaceShadow {
   struct Seen {
     std::uint32_t epoch = 0;
     std::uint32_t ordinal = 0;
+    std::uint32_t time = 0;
   };
   std::vector<Seen> seen_;  ///< [warp * sites + site]
 };

@@ -106,6 +106,7 @@ void RaceShadow::note_access(const Touch& touch, Cell& cell) {
   if (cell.writes != 0) prune(cell.writes, touch);
   remember(touch, cell.writes);
   cell.written |= touch.bytes;
+  if (!actor.reads) cell.set |= touch.bytes;
   if (unit_.check_fences && (actor.flags & kRaceSync) == 0) note_last_write(touch);
 }
 
@@ -127,6 +128,7 @@ void RaceShadow::note_copy(const Touch& touch, Cell& cell, RaceCopies::TokenId t
   const RaceWarp& warp = unit_.warps[actor.warp];
   if (actor.writes) {
     cell.written |= touch.bytes;
+    cell.set |= touch.bytes;
     std::vector<LastWrite>& writes = last_writes_[touch.block];
     if (touch.word < writes.size()) {
       writes[touch.word].bytes &= static_cast<std::uint8_t>(~touch.bytes);

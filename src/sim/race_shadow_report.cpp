@@ -25,6 +25,17 @@ RaceKind data_kind(unsigned first, unsigned second) {
 
 }  // namespace
 
+/// Whether the lanes are ordered after an execution of the site by `other` before that at `time`.
+bool RaceShadow::saw_earlier(std::uint32_t warp, LaneMask lanes, std::uint32_t other,
+                             LaneMask other_lanes, std::uint32_t site, std::uint32_t time) const {
+  const Seen& first = seen_[std::size_t{other} * unit_.launch->sites.size() + site];
+  if (first.epoch != unit_.epoch || first.time >= time) return false;
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  const std::uint32_t* known = unit_.knowledge.known(unit_.warps[warp].rows[lane]);
+  return known[unit_.thread_index(other, static_cast<unsigned>(std::countr_zero(other_lanes)))] >
+         first.time;
+}
+
 /// Two unordered accesses have no order, but people think of one: that of the program text, or, in
 /// a loop, that in which a thread that does both does them between two barriers.
 bool RaceShadow::record_is_first(const Record& record, std::uint32_t record_epoch,
@@ -38,6 +49,13 @@ bool RaceShadow::record_is_first(const Record& record, std::uint32_t record_epoc
     const std::size_t sites = unit_.launch->sites.size();
     const Seen& mine = seen_[std::size_t{warp} * sites + record.site];
     if (mine.epoch == unit_.epoch) return true;
+    // Between two turns of the other one: the later turn came too early.
+    if (saw_earlier(warp, touch.lanes, record.warp, record.lanes, record.site, record.time)) {
+      return false;
+    }
+    if (saw_earlier(record.warp, record.lanes, warp, touch.lanes, site, unit_.warps[warp].time)) {
+      return true;
+    }
     const Seen& theirs = seen_[std::size_t{record.warp} * sites + site];
     if (theirs.epoch == unit_.epoch) return theirs.ordinal > record.ordinal;
   }
@@ -79,7 +97,7 @@ void RaceShadow::report(const Record& record, std::uint32_t record_epoch, const 
   found.address = touch.word * 4 +
                   static_cast<unsigned>(std::countr_zero(unsigned{record.bytes} & touch.bytes));
   found.has_address = true;
-  unit_.log->add(found);
+  unit_.tell(found);
 }
 
 void RaceShadow::report_copy(const Record& record, const Touch& touch,
@@ -125,7 +143,7 @@ void RaceShadow::report_copy(const Record& record, const Touch& touch,
   found.address = touch.word * 4 +
                   static_cast<unsigned>(std::countr_zero(unsigned{record.bytes} & touch.bytes));
   found.has_address = true;
-  unit_.log->add(found);
+  unit_.tell(found);
 }
 
 }  // namespace smemsim

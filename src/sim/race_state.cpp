@@ -10,7 +10,7 @@ void RaceUnit::start() {
   knowledge.reset(warps.size() * lanes, check_fences);
   epoch += 2;  // so that nothing looks adjacent to the unit before
   first_epoch = epoch;
-  needed = false;
+  needed = unsure = false;
   exit_sites.assign(warps.size() * lanes, kNoSite);
   if (warps.empty()) return;
   const Knowledge::Row row = knowledge.make();

@@ -56,6 +56,8 @@ struct RaceUnit {
   bool lockstep = false;          ///< lanes of a warp run in step (before Volta)
   bool check_fences = false;      ///< proxy fences would be seen if there were any
   bool needed = false;            ///< the sync that began this epoch ordered a conflict
+  bool hidden_arrivals = false;   ///< the kernel has bar.arrive, found again by RaceSilent
+  bool unsure = false;            ///< from here on some order of this unit is not known
 
   std::vector<std::uint32_t> exit_sites;  ///< per thread of the unit; kNoSite = none seen
 
@@ -88,6 +90,11 @@ struct RaceUnit {
       visit(row, same);
       lane_mask &= ~same;
     }
+  }
+
+  /// Tells of a problem that depends on what is ordered; not where that is unknown.
+  void tell(const RaceOccurrence& found) {
+    if (!unsure) log->add(found);
   }
 
   /// Gives the lanes that row; they become owners of it.

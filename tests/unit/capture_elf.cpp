@@ -19,7 +19,7 @@ void put(std::string& out, T value) {
 
 /// A cubin's skeleton: one kernel "k" (24 registers, 5,120 bytes of shared memory) and a function
 /// "$k$f" within its code.
-std::string small_cubin() {
+std::string small_cubin(std::string code = std::string(128, '\0')) {
   struct Section {
     std::uint32_t name, type, link;
     std::string bytes;
@@ -50,7 +50,7 @@ std::string small_cubin() {
       {name(".strtab"), 3, 0, names + strings, names.size() + strings.size()},
       {name(".symtab"), 2, 6, symbols, symbols.size()},
       {name(".nv.info"), 0x70000000, 2, info, info.size()},
-      {name(".text.k"), 1, 0, std::string(128, '\0'), 128},
+      {name(".text.k"), 1, 0, code, code.size()},
       {name(".nv.shared.k"), 8, 0, "", 5120},
       {name(".strtab"), 3, 0, strings, strings.size()}};
   std::string body, table;
@@ -88,6 +88,17 @@ TEST_CASE("a cubin tells its functions and their resources") {
   CHECK(kernel.size == 128);
   CHECK(kernel.registers == 24);
   CHECK(kernel.shared == 5120);
+  CHECK_FALSE(kernel.clusters);
+}
+
+TEST_CASE("a cubin tells which functions wait for their cluster") {
+  std::string code(128, '\0');
+  code[32] = '\xc7';  // UCGABAR_ARV: 0x00000000000079c7
+  code[33] = '\x79';
+  CHECK(cubin_functions(small_cubin(code))->front().clusters);
+  code.insert(8, 8, '\0');  // not at the start of an instruction
+  code.resize(128);
+  CHECK_FALSE(cubin_functions(small_cubin(code))->front().clusters);
 }
 
 TEST_CASE("a damaged cubin is an error or has fewer functions, never more") {

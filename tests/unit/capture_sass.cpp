@@ -120,11 +120,11 @@ TEST_CASE("the opcode stands behind the guard predicate") {
 }
 
 TEST_CASE("the instruction tells atomics apart") {
-  CHECK(refined(Operation::atomic, "ATOMS.POPC.INC.32 RZ, [R8+URZ]").op == Operation::reduce);
+  CHECK(refined(Operation::atomic, "ATOMS.POPC.INC.32 RZ, [R8+URZ]").op == Operation::increment);
   CHECK(refined(Operation::atomic, "ATOMS.ADD R3, [R8], R2").op == Operation::atomic);
   CHECK(refined(Operation::atomic, "ATOMS.ADD RZ, [R8], R2").op == Operation::reduce);
   CHECK(refined(Operation::atomic, "ATOMS.CAS R0, [R0+0xc], R12, R13").op == Operation::cas);
-  CHECK(refined(Operation::atomic, "ATOMS.CAST.SPIN R5, [R3], R4, R5").op == Operation::cas);
+  CHECK(refined(Operation::atomic, "ATOMS.CAST.SPIN R5, [R3], R4, R5").op == Operation::cas_spin);
   CHECK(refined(Operation::atomic, "ATOM.E.ADD.STRONG.GPU PT, RZ, desc[UR6][R4.64], R2").op ==
         Operation::reduce);
   CHECK(refined(Operation::atomic, "ATOM.E.ADD.STRONG.GPU P0, R2, desc[UR6][R4.64], R2").op ==

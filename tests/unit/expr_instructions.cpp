@@ -43,7 +43,8 @@ TEST_CASE("Whole structs in shared arrays move as wide as their size and place a
 }
 
 TEST_CASE("Atomics by type and by use of the result") {
-  check("__shared__ int s[32]; atomicAdd(&s[lane], 1);", {{Operation::reduce, 4}});
+  check("__shared__ int s[32]; atomicAdd(&s[lane], 1);", {{Operation::increment, 4}});
+  check("__shared__ int s[32]; atomicAdd(&s[lane], 2);", {{Operation::reduce, 4}});
   check("__shared__ int s[32]; int old = atomicAdd(&s[lane], 1);", {{Operation::atomic, 4}});
   check("__shared__ int s[32]; atomicExch(&s[lane], 1);", {{Operation::atomic, 4}});
   check("__shared__ int s[32]; atomicCAS(&s[lane], 1, 2);", {{Operation::cas, 4}});
@@ -52,14 +53,19 @@ TEST_CASE("Atomics by type and by use of the result") {
 }
 
 TEST_CASE(
-    "Adding floats in shared memory is a compare-and-swap loop, one round per lane of an address") {
-  const auto ld = Operation::load, cas = Operation::cas;
+    "Adding floats in shared memory is a compare-and-swap loop, one round per lane of a bank") {
+  const auto ld = Operation::load, cas = Operation::cas_spin;
   check("__shared__ float s[32]; atomicAdd(&s[lane], 1.0f);", {{ld, 4}, {cas, 4}});
   const Seen seen = run_events("__shared__ float s[32]; atomicAdd(&s[lane / 3], 1.0f);");
   REQUIRE(seen.events_seen.size() == 6);
   CHECK(lane_count(seen.events_seen[0].shape.active) == 32);
   CHECK(lane_count(seen.events_seen[2].shape.active) == 21);
   CHECK(lane_count(seen.events_seen[4].shape.active) == 10);
+  // Different words of one bank wait for each other as well.
+  CHECK(
+      run_events("__shared__ float s[1024]; atomicAdd(&s[lane * 32], 1.0f);").events_seen.size() ==
+      64);
+  check("__shared__ double s[32]; atomicAdd(&s[lane], 1.0);", {{ld, 8}, {cas, 8}});
 }
 
 TEST_CASE("Matrix instructions take the addresses of their rows only") {

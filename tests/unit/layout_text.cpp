@@ -123,7 +123,7 @@ TEST_CASE("layout: what cannot or need not be helped is said plainly") {
   CHECK(ideal.region().proposals.empty());
   CHECK(verdict(ideal).find("Already ideal") == 0);
 
-  const TextAdvice atomics = advise_text("__shared__ int n[32]; atomicAdd(&n[0], 1);");
+  const TextAdvice atomics = advise_text("__shared__ int n[32]; atomicAdd(&n[0], 2);");
   CHECK(atomics.region().proposals.empty());
   CHECK(atomics.region().remainder == Remainder::atomics);
 

@@ -87,6 +87,7 @@ TEST_CASE("a vector access covers all its bytes, also across words", "[races]") 
 
 TEST_CASE("atomics race with plain accesses but not with each other", "[races]") {
   Trace trace(64);
+  trace.store(3, 0, at(0), 1).sync(4, 0).sync(4, 1);
   each_warp(2, [&](std::uint32_t warp) { trace.access(Operation::reduce, 5, warp, at(0)); });
   CHECK(trace.check().findings.empty());
   trace.load(6, 1, at(0), 1);

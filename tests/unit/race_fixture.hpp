@@ -102,6 +102,19 @@ class Trace {
     return checker.report().launches.front();
   }
   trace::LaunchBuilder& builder() { return builder_; }
+  /// Instruction i of the kernel is what stands at line i; events belong to them.
+  Trace& code(const std::vector<std::string>& instructions) {
+    Program program;
+    program.function = "k";
+    program.files = {"k.cu"};
+    for (const std::string& text : instructions) {
+      const auto line = static_cast<std::uint32_t>(program.instructions.size());
+      program.instructions.push_back({16 * line, 0, 0, text, 0, line});
+    }
+    builder_.add_program(program);
+    has_code_ = true;
+    return *this;
+  }
 
  private:
   struct FlatEventPlus {
@@ -113,6 +126,10 @@ class Trace {
       site.file = "k.cu";
       site.line = line;
       site.instruction = std::string(name(what));
+      if (trace.has_code_) {
+        site.function = "k";
+        site.pc = 16 * line;
+      }
       flat.site = trace.builder_.add_site(site);
     }
   };
@@ -128,6 +145,7 @@ class Trace {
 
   trace::LaunchBuilder builder_;
   std::uint64_t block_ = 0;
+  bool has_code_ = false;
 };
 
 /// "kind first-line second-line severity" of every finding of at least that severity.

@@ -101,12 +101,37 @@ TEST_CASE("ordinary writes need a proxy fence before a bulk store", "[races]") {
   }
 }
 
-TEST_CASE("fences are not missed in traces that cannot show them", "[races]") {
-  Pipeline trace(32);
-  Program program;
-  program.instructions.push_back({0x10, 0, 0, "FENCE.VIEW.ASYNC", 0, 0});
-  trace.builder().add_program(program);
-  trace.store(20, 0, own(0), 1).op(Operation::bulk_store, 24, 0, 1, 4, 0, 0, 0);
+TEST_CASE("unknown counts, bytes and parities of an mbarrier hide no missing wait", "[races]") {
+  for (const bool fixed : {false, true}) {
+    for (const std::uint64_t count : {0U, 1U}) {
+      Pipeline trace(64);
+      trace.bar(Operation::mbarrier_init, 5, 0, 1, count, kFull).sync(6, 0).sync(6, 1);
+      for (std::uint32_t step = 0; step < 3; ++step) {
+        trace.bar(Operation::mbarrier_expect_tx, 10, 0, 1, 1, kFull);
+        trace.op(Operation::bulk_load, 11, 0, 1, 256, kFull, 0, 0);
+        each_warp(2, [&](std::uint32_t warp) {
+          if (fixed || warp == 0 || step < 2) {
+            trace.bar(Operation::mbarrier_wait, 12, warp, kAll, 2, kFull);
+          }
+          trace.load(13, warp, own(warp)).sync(14, warp);
+        });
+      }
+      const LaunchRaces races = trace.check();
+      CHECK(summary(races) == (fixed ? Lines{} : Lines{"copy-not-published 11 13 error"}));
+      CHECK(races.notes.empty());
+    }
+  }
+}
+
+TEST_CASE("waits of which nobody knows what they saw lead to a note and no finding", "[races]") {
+  Pipeline trace(64);
+  trace.bar(Operation::mbarrier_init, 5, 0, 1, 0, kFull)
+      .bar(Operation::mbarrier_init, 6, 0, 1, 0, kFree);
+  trace.sync(7, 0).sync(7, 1);
+  trace.bar(Operation::mbarrier_wait, 20, 0, kAll, 2, kFree).store(21, 0, own(0));
+  trace.bar(Operation::mbarrier_arrive, 22, 0, kAll, 1, kFull);
+  trace.bar(Operation::mbarrier_wait, 30, 1, kAll, 2, kFull).load(31, 1, own(0));
+  trace.bar(Operation::mbarrier_arrive, 32, 1, kAll, 1, kFree);
   const LaunchRaces races = trace.check();
   CHECK(summary(races).empty());
   CHECK(races.notes.size() == 1);

@@ -23,6 +23,15 @@ TEST_CASE("a trace of reads alone is an excerpt", "[races]") {
   CHECK(summary(trace.check()) == Lines{"uninitialised-read 12 info"});
 }
 
+TEST_CASE("an atomic update of bytes that nobody set is a read of them", "[races]") {
+  for (const bool fixed : {false, true}) {
+    Trace trace(64);
+    trace.store(10, 0, at(fixed ? 0 : 64), 1).sync(11, 0).sync(11, 1);
+    each_warp(2, [&](std::uint32_t warp) { trace.access(Operation::reduce, 12, warp, at(0)); });
+    CHECK(summary(trace.check()) == (fixed ? Lines{} : Lines{"uninitialised-read 12 warning"}));
+  }
+}
+
 TEST_CASE("an off-by-one halo leaves the window", "[races]") {
   Trace trace(32, 128);
   trace.store(10, 0, own(0));

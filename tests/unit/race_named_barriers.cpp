@@ -37,7 +37,7 @@ TEST_CASE("producer and consumer with bar.arrive and two ids", "[races]") {
       CHECK(lines.empty());
     } else {
       CHECK(lines == Lines{"barrier-count 22 error", "barrier-count 32 error",
-                           "read-after-write 21 31 error"});
+                           "write-after-read 31 21 error"});
     }
   }
 }

@@ -46,7 +46,6 @@ constexpr Patch kPatches[] = {
     // that becomes an event.
     {SANITIZER_INSTRUCTION_CUDA_BARRIER, "smemsim_mbarrier", false},
     {SANITIZER_INSTRUCTION_CUDA_BARRIER_ATTEMPT, "smemsim_mbarrier_attempt", false},
-    {SANITIZER_INSTRUCTION_REMOTE_SHARED_MEMORY_ACCESS, "smemsim_remote", false},
     {SANITIZER_INSTRUCTION_CLUSTER_BARRIER_ARRIVE, "smemsim_cluster_arrive", false},
     {SANITIZER_INSTRUCTION_CLUSTER_BARRIER_WAIT, "smemsim_cluster_wait", false},
     {SANITIZER_INSTRUCTION_WARPGROUP_MMA_ASYNC, "smemsim_wgmma", false},
@@ -61,8 +60,23 @@ constexpr Patch kPatches[] = {
     {SANITIZER_INSTRUCTION_BULK_REDUCTION_SHARED_TO_SHARED, "smemsim_bulk_reduce_remote", false},
 };
 
+/// Only for modules whose code knows clusters: with it and the patch of shared accesses in place, a
+/// generic access to the own block's memory faults in code that does not (H200, driver
+/// 580).
+constexpr Patch kClusterPatch = {SANITIZER_INSTRUCTION_REMOTE_SHARED_MEMORY_ACCESS,
+                                 "smemsim_remote", false};
+
 /// Set while this thread loads the patches, which is itself the loading of a module.
 thread_local bool loading_patches = false;
+
+void apply(const Patch& patch, CUmodule module) {
+  const char* skipped = std::getenv("SMEMSIM_CAPTURE_SKIP");  // to find a patch that does harm
+  if (skipped != nullptr && std::strstr(skipped, patch.callback) != nullptr) return;
+  const SanitizerResult result = api().PatchInstructions(patch.id, module, patch.callback);
+  if (result == SANITIZER_SUCCESS) return;
+  debug("patch %s: %s", patch.callback, result_text(result));
+  if (patch.needed) problem("%s could not be patched (%s)", patch.callback, result_text(result));
+}
 
 }  // namespace
 
@@ -91,6 +105,9 @@ void Modules::loaded(const Sanitizer_ResourceModuleData& data) {
       std::any_of(module.functions.begin(), module.functions.end(), [&](const auto& function) {
         return kernel_matches(options_.kernel, demangle(function.name));
       });
+  const bool clusters = module.functions.empty() ||
+                        std::any_of(module.functions.begin(), module.functions.end(),
+                                    [](const auto& function) { return function.clusters; });
   debug("module %p: %zu bytes, %zu functions, first %s, %s", static_cast<void*>(data.module),
         image.size(), module.functions.size(),
         module.functions.empty() ? "-" : module.functions.front().name.c_str(),
@@ -101,10 +118,10 @@ void Modules::loaded(const Sanitizer_ResourceModuleData& data) {
     const std::lock_guard lock(mutex_);
     modules_[data.module] = std::move(module);
   }
-  patch(data.context, data.module);
+  patch(data.context, data.module, clusters);
 }
 
-void Modules::patch(CUcontext context, CUmodule module) {
+void Modules::patch(CUcontext context, CUmodule module, bool clusters) {
   const std::lock_guard lock(patch_mutex_);
   const auto [entry, added] = contexts_.try_emplace(context, false);
   if (added) {
@@ -119,14 +136,8 @@ void Modules::patch(CUcontext context, CUmodule module) {
     }
   }
   if (!entry->second) return;
-  const char* skipped = std::getenv("SMEMSIM_CAPTURE_SKIP");  // to find a patch that does harm
-  for (const Patch& patch : kPatches) {
-    if (skipped != nullptr && std::strstr(skipped, patch.callback) != nullptr) continue;
-    const SanitizerResult result = api().PatchInstructions(patch.id, module, patch.callback);
-    if (result == SANITIZER_SUCCESS) continue;
-    debug("patch %s: %s", patch.callback, result_text(result));
-    if (patch.needed) problem("%s could not be patched (%s)", patch.callback, result_text(result));
-  }
+  for (const Patch& patch : kPatches) apply(patch, module);
+  if (clusters) apply(kClusterPatch, module);
   const SanitizerResult result = api().PatchModule(module);
   debug("module %p patched: %s", static_cast<void*>(module), result_text(result));
   if (result != SANITIZER_SUCCESS) {

@@ -49,7 +49,7 @@ class Modules {
     std::map<std::uint64_t, std::pair<std::uint64_t, std::string>> code;  ///< pc -> size, name
     bool all_placed = false;
   };
-  void patch(CUcontext context, CUmodule module);
+  void patch(CUcontext context, CUmodule module, bool clusters);
   void add_code(CUmodule handle, const std::vector<std::string>& names);
   CodePlace known_place(CUmodule handle, std::uint64_t pc);
 

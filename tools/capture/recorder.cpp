@@ -78,7 +78,7 @@ std::uint32_t static_shared(const LaunchRecord& record, std::uint32_t first) {
   return rounded;
 }
 
-/// What was accessed is inside of the window, whatever the sources of its bounds said.
+/// What can be accessed is inside of the window, whatever the sources of its bounds said.
 void fit_window(Launch& launch, const LaunchRecord& record) {
   if (record.end_shared == 0) return;
   if (record.lowest_shared < launch.first_shared) {
@@ -86,7 +86,9 @@ void fit_window(Launch& launch, const LaunchRecord& record) {
     launch.dynamic_shared += launch.first_shared;
     launch.first_shared = 0;
   }
-  if (record.end_shared > launch.shared_end()) {
+  // Less than the unit of allocation beyond its end, the kernel is wrong and not the bounds.
+  constexpr std::uint64_t kUnit = 128;
+  if (record.end_shared > (launch.shared_end() + kUnit - 1) / kUnit * kUnit) {
     debug("window extended to %#llx", static_cast<unsigned long long>(record.end_shared));
     launch.dynamic_shared += static_cast<std::uint32_t>(record.end_shared - launch.shared_end());
   }

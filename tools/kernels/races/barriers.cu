@@ -154,7 +154,7 @@ void races::add_barriers(Pairs& pairs) {
            named_mix_up_fixed},
           {"named_count", "read-after-write", "error", "count of a named barrier", named_count_racy,
            named_count_fixed, 64},
-          {"named_no_free", "write-after-read", "error", "barrier that hands the buffer back",
+          {"named_no_free", "read-after-write", "error", "barrier that hands the buffer back",
            named_no_free_racy, named_no_free_fixed, 64},
       });
 }

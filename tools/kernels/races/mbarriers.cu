@@ -202,7 +202,7 @@ void races::add_mbarriers(Pairs& pairs) {
            mbarrier_elected_racy, mbarrier_elected_fixed, 64},
           {"mbarrier_parity", "read-after-write", "error", "parity of the phase",
            mbarrier_parity_racy, mbarrier_parity_fixed, 64},
-          {"mbarrier_no_free", "write-after-read", "error", "wait for the buffer to come back",
+          {"mbarrier_no_free", "read-after-write", "error", "wait for the buffer to come back",
            mbarrier_no_free_racy, mbarrier_no_free_fixed, 64},
           {"bulk_no_wait", "copy-not-waited", "error", "wait on the mbarrier of a bulk copy",
            bulk_no_wait_racy, bulk_no_wait_fixed},

@@ -180,7 +180,7 @@ void races::add_tiles(Pairs& pairs) {
            "second barrier, before the tile is reused", tile_overwrite_racy, tile_overwrite_fixed},
           {"double_buffer", "read-after-write", "error", "barrier of every second step",
            double_buffer_racy, double_buffer_fixed},
-          {"histogram", "read-after-write", "error", "atomic update of shared bins", histogram_racy,
+          {"histogram", "write-after-read", "error", "atomic update of shared bins", histogram_racy,
            histogram_fixed},
           {"tree_sum", "read-after-write", "error", "barrier on every level of a tree",
            tree_sum_racy, tree_sum_fixed},
@@ -194,7 +194,7 @@ void races::add_tiles(Pairs& pairs) {
            atomic_then_read_racy, atomic_then_read_fixed},
           {"reverse_in_place", "write-after-read", "error", "barrier between read and overwrite",
            reverse_in_place_racy, reverse_in_place_fixed},
-          {"half_words", "read-after-write", "error", "stores of single half-words",
+          {"half_words", "write-after-read", "error", "stores of single half-words",
            half_words_racy, half_words_fixed},
       });
 }

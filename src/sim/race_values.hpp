@@ -1,0 +1,36 @@
+// Constants in registers, for what traces do not tell of mbarriers: how many arrivals an
+// initialisation expects, which parity is waited for, how many bytes are announced.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/launch.hpp"
+#include "sim/race_sass.hpp"
+
+namespace smemsim {
+
+class RaceValues {
+ public:
+  /// `program` must outlive this.
+  explicit RaceValues(const Program& program);
+
+  /// The count, parity or bytes of an mbarrier instruction, if its operand is the same constant on
+  /// every way to it.
+  std::optional<std::uint64_t> mbarrier(std::size_t index) const;
+
+ private:
+  using Value = std::optional<std::uint64_t>;
+  Value operand(std::size_t index, std::string_view text, unsigned depth) const;
+  Value at(std::size_t index, std::string_view name, unsigned depth) const;
+  Value result(std::size_t index, unsigned depth) const;
+
+  const Program& program_;
+  std::vector<SassText> code_;
+  std::vector<std::string_view> guards_;
+  std::vector<std::vector<std::uint32_t>> before_;
+};
+
+}  // namespace smemsim

@@ -1,0 +1,60 @@
+// Global memory and asynchronous copies as a lone warp sees them. Expected numbers: measured on an
+// H200 (docs/cycle-model.md).
+#include "catch.hpp"
+#include "unit/cycle_fixture.hpp"
+
+using namespace smemsim;
+using namespace smemsim::testing;
+
+namespace {
+
+constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
+
+Access load(std::uint64_t base) {
+  return access(Operation::global_load, 4, [=](unsigned lane) { return base + lane * 4; });
+}
+
+/// Cycles per step of loads that each wait for the one before.
+double chain(const std::string& text, std::uint64_t stride, const Machine& machine) {
+  const auto cycles = [&](unsigned steps) {
+    Kernel kernel(1);
+    for (unsigned i = 0; i < steps; ++i) {
+      kernel.add({text, 2, 0, i == 0 ? 0U : 1U}, load(kBase + i * stride));
+    }
+    kernel.end();
+    return kernel.run(machine).block_cycles;
+  };
+  return (cycles(96) - cycles(32)) / 64;
+}
+
+}  // namespace
+
+TEST_CASE("a load that hits in L1 takes 34 cycles") {
+  CHECK(chain("LDG.E R2, [R2.64]", 0, h200()) == Approx(34).epsilon(0.03));
+}
+
+TEST_CASE("a load from L2 takes 270 cycles, the first from its far half 185 more") {
+  Machine machine = h200();
+  machine.cycle.l2_far_extra = 0;
+  CHECK(chain("LDG.E.STRONG.GPU R2, [R2.64]", 128, machine) == Approx(270).epsilon(0.03));
+  // Half of the lines are far.
+  CHECK(chain("LDG.E.STRONG.GPU R2, [R2.64]", 128, h200()) ==
+        Approx(270 + 185 / 2.0).epsilon(0.06));
+}
+
+TEST_CASE("stores leave an SM at 32 bytes a cycle, all SMs share what L2 takes") {
+  const auto cycles = [](unsigned sms) {
+    Kernel kernel(8);
+    kernel.launch().device.sms = sms;
+    kernel.launch().grid = {sms, 1, 1};
+    for (unsigned i = 0; i < 128; ++i) {
+      kernel.add({"STG.E [R2.64], R4", 1}, access(Operation::global_store, 4, [=](unsigned lane) {
+                   return kBase + i * 128 + lane * 4;
+                 }));
+    }
+    kernel.end();
+    return kernel.run(h200()).sm.cycles;
+  };
+  CHECK(cycles(1) == Approx(8 * 128 * 4).epsilon(0.1));
+  CHECK(cycles(132) == Approx(8 * 128 * 128 / (1805.0 / 132)).epsilon(0.1));
+}
