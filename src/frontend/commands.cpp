@@ -31,6 +31,8 @@ std::span<const CommandEntry> commands() {
       CommandEntry{"races", "data races and barrier mistakes in shared memory", setup_races},
       CommandEntry{"occupancy", "resident blocks per SM, what limits them, and the next cliffs",
                    setup_occupancy},
+      CommandEntry{"simulate", "cycles of each kernel on an SM, and what its warps wait for",
+                   setup_simulate},
       CommandEntry{"diff", "predicted counters against those that the hardware counted",
                    setup_diff},
       CommandEntry{"capture", "trace any CUDA program (needs a GPU)", setup_capture},

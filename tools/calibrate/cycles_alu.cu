@@ -150,3 +150,18 @@ MICRO("alu", membar_cta, "MEMBAR", 16, few_warps(), CODE(), CODE(asm volatile("m
       CODE(wait_for(load(s), a)))
 MICRO("alu", membar_gl, "MEMBAR", 8, few_warps(), CODE(), CODE(asm volatile("membar.gl;" ::: "memory")),
       CODE(wait_for(load(s), a)))
+
+// How long MATCH takes by the number of different values in the warp.
+static std::vector<Config> match_values() {
+  std::vector<Config> list;
+  for (uint32_t values : {1, 2, 4, 8, 16, 32}) {
+    for (uint64_t mask : {0x1ull, 0xfull}) {
+      Config c;
+      c.mask = mask, c.count = values;
+      list.push_back(c);
+    }
+  }
+  return list;
+}
+MICRO("alu", match_groups, "MATCH", 16, match_values(), CODE(uint32_t k = lane % a.count),
+      CODE(asm volatile("match.any.sync.b32 %0, %1, 0xffffffff;" : "=r"(x) : "r"(k)); wait_for(x, a)), CODE())

@@ -134,3 +134,19 @@ MICRO("global", atom_global_chain, "ATOMG", 16, lanes({0, 4}, {0x1}), CODE(char*
         CODE(uint4 v = load4_l2(g + i * 512); x ^= v.x ^ v.y ^ v.z ^ v.w), CODE(wait_for(x, a)))
 STREAM(stream_l2, "l2")
 STREAM(stream_dram, "dram")
+
+// ---- Stores: what an SM sends out and what L2 takes. Whole sectors, and one word of 32 sectors each.
+#define STORE_REGION (a.global + static_cast<uint64_t>((blockIdx.x * 32 + warp) & a.count) * (64 * 512))
+MICRO("stream", stream_store, "STG.E.128", 64,
+      join(streams("l2", 1, kLoad), join(streams("l2", 0, kLoad), streams("l2", 33, {0xffff}))),
+      CODE(char* g = STORE_REGION + lane * 16),
+      CODE(asm volatile("st.volatile.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(g + i * 512), "r"(lane) : "memory")),
+      CODE(wait_for(x, a)))
+MICRO("stream", stream_store_scattered, "STG.E", 64,
+      join(streams("l2", 1, kLoad), streams("l2", 0, kLoad)),
+      CODE(char* g = STORE_REGION + lane * 1024),
+      CODE(asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(g + i * 4), "r"(lane) : "memory")),
+      CODE(wait_for(x, a)))
+// First use of lines that another kernel or a copy left in L2: 64 lines, 128 bytes apart, each once.
+MICRO("global", ldg_first_use, "LDG", 64, (std::vector<Config>{chain(128, 8192, "l2", 1), chain(4096, 256 << 10, "l2", 1)}),
+      CODE(const char* p = a.global), CODE(p = follow_l2(p)), CODE(wait_for((uint32_t)(uint64_t)p, a)))

@@ -3,7 +3,7 @@ _smemsim() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}
   local command=${COMP_WORDS[1]} options=
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W "report explain advise races occupancy diff capture validate export import machines --help --version" -- "$current"))
+    COMPREPLY=($(compgen -W "report explain advise races occupancy simulate diff capture validate export import machines --help --version" -- "$current"))
     return
   fi
   case $command in
@@ -39,6 +39,13 @@ _smemsim() {
       ;;
     occupancy)
       options="--kernel --threads --registers --shared --barriers --carveout --machine --format -o --output --color --json -h --help"
+      case $previous in
+        --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")); return ;;
+        --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return ;;
+      esac
+      ;;
+    simulate)
+      options="--kernel --machine --what-if --set --ablate --blocks --grid-blocks --clocked --timeline --from --cycles --timeline-out --format -o --output --color -h --help"
       case $previous in
         --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return ;;

@@ -16,6 +16,7 @@ RunCommand setup_machines(CLI::App& app);
 RunCommand setup_occupancy(CLI::App& app);
 RunCommand setup_races(CLI::App& app);
 RunCommand setup_report(CLI::App& app);
+RunCommand setup_simulate(CLI::App& app);
 RunCommand setup_validate(CLI::App& app);
 
 }  // namespace smemsim::cli

@@ -5,6 +5,28 @@
 
 namespace smemsim {
 
+namespace {
+
+bool holds(const CounterStep& test, std::int64_t value) {
+  switch (test.test) {
+    case CounterStep::Test::ne:
+      return value != test.value;
+    case CounterStep::Test::eq:
+      return value == test.value;
+    case CounterStep::Test::lt:
+      return value < test.value;
+    case CounterStep::Test::le:
+      return value <= test.value;
+    case CounterStep::Test::gt:
+      return value > test.value;
+    case CounterStep::Test::ge:
+      return value >= test.value;
+  }
+  return false;
+}
+
+}  // namespace
+
 ControlFlow::ControlFlow(std::vector<Decoded> code)
     : code_(std::move(code)),
       stops_(code_.size(), false),
@@ -19,6 +41,66 @@ ControlFlow::ControlFlow(std::vector<Decoded> code)
     const bool leaves = code_[static_cast<std::size_t>(at)].kind == InstructionKind::branch;
     if (leaves && at + 1 < static_cast<std::int32_t>(code_.size())) {
       leaders_[static_cast<std::size_t>(at) + 1] = true;
+    }
+  }
+  find_counted_loops();
+}
+
+// Loops without a recorded instruction leave nothing in a trace. When the body is straight code
+// that adds a constant to a register and compares it with another constant, and the write before
+// the loop is a constant too, the number of turns follows.
+void ControlFlow::find_counted_loops() {
+  trips_.assign(code_.size(), 0);
+  for (std::size_t end = 0; end < code_.size(); ++end) {
+    const Decoded& branch = code_[end];
+    if (branch.kind != InstructionKind::branch || branch.target < 0) continue;
+    const auto begin = static_cast<std::size_t>(branch.target);
+    if (begin >= end || branch.guard_predicate < 0) continue;
+    const auto is = [&](std::size_t at, CounterStep::Kind kind) {
+      return code_[at].counter.kind == kind && !code_[at].guarded;
+    };
+    std::size_t test = end, add = end;
+    bool straight = true;
+    for (std::size_t at = begin; at < end; ++at) {
+      const InstructionKind kind = code_[at].kind;
+      if (kind == InstructionKind::branch || kind == InstructionKind::exit) straight = false;
+      if (is(at, CounterStep::Kind::test) &&
+          code_[at].counter.predicate == branch.guard_predicate) {
+        test = at;
+      }
+    }
+    if (!straight || test == end) continue;
+    const CounterStep& compared = code_[test].counter;
+    std::size_t writes = 0;
+    for (std::size_t at = begin; at < end; ++at) {
+      if (code_[at].writes != compared.counter) continue;
+      ++writes;
+      if (is(at, CounterStep::Kind::add) && code_[at].counter.counter == compared.counter) add = at;
+    }
+    if (writes != 1 || add == end) continue;
+    std::size_t first = begin;
+    while (first > 0 && code_[first - 1].writes != compared.counter) --first;
+    if (first == 0 || !is(first - 1, CounterStep::Kind::set)) continue;
+    std::int64_t value = code_[first - 1].counter.value;
+    constexpr std::uint32_t kMostTrips = 1U << 16;
+    for (std::uint32_t trip = 1; trip <= kMostTrips; ++trip) {
+      const std::int64_t before = value;
+      value += code_[add].counter.value;
+      const std::int64_t seen = test < add ? before : value;
+      if (holds(compared, seen) == branch.guard_negated) {
+        trips_[end] = trip;
+        break;
+      }
+    }
+  }
+}
+
+void ControlFlow::set_stops(std::vector<bool> stops, const std::vector<bool>& recorded) {
+  stops_ = std::move(stops);
+  for (std::size_t end = 0; end < code_.size(); ++end) {
+    if (trips_[end] == 0) continue;
+    for (auto at = static_cast<std::size_t>(code_[end].target); at < end; ++at) {
+      if (recorded[at]) trips_[end] = 0;  // its turns show in the trace
     }
   }
 }
@@ -71,6 +153,8 @@ bool ControlFlow::walk(std::int32_t from, std::int32_t to, const Distances& far,
   out.steps.clear();
   out.ambiguous = false;
   std::int32_t at = from;
+  std::map<std::int32_t, std::uint32_t> turns;  // taken so far, by backward branch
+  constexpr std::size_t kMostSteps = 1U << 20;
   do {
     std::int32_t next = 0, target = -1;
     if (at >= 0) std::tie(next, target) = successors(at);
@@ -79,10 +163,18 @@ bool ControlFlow::walk(std::int32_t from, std::int32_t to, const Distances& far,
     };
     const std::uint32_t straight = distance(next), taken = distance(target);
     if (straight == kFar && taken == kFar) return false;
-    if (straight != kFar && taken != kFar && next != target) out.ambiguous = true;
-    at = straight <= taken ? next : target;
+    const std::uint32_t trips = at >= 0 ? trips_[static_cast<std::size_t>(at)] : 0;
+    const bool inside = to >= target && to <= at;
+    if (trips != 0 && !inside && straight != kFar && taken != kFar) {
+      std::uint32_t& turn = turns[at];
+      at = ++turn < trips ? target : next;
+      if (turn >= trips) turn = 0;
+    } else {
+      if (straight != kFar && taken != kFar && next != target) out.ambiguous = true;
+      at = straight <= taken ? next : target;
+    }
     out.steps.push_back(at);
-  } while (at != to && out.steps.size() <= code_.size());
+  } while (at != to && out.steps.size() <= kMostSteps);
   return at == to;
 }
 

@@ -25,8 +25,9 @@ class ControlFlow {
   const std::vector<Decoded>& code() const { return code_; }
   /// Index of the instruction at a byte offset, or -1.
   std::int32_t index_of(std::uint32_t pc) const;
-  /// Declares the instructions that a warp cannot pass without an event.
-  void set_stops(std::vector<bool> stops) { stops_ = std::move(stops); }
+  /// Declares the instructions that a warp cannot pass without an event, and all those that may
+  /// have one.
+  void set_stops(std::vector<bool> stops, const std::vector<bool>& recorded);
 
   /// From behind `from` (-1 = entry) up to and with `to`.
   Path path(std::int32_t from, std::int32_t to);
@@ -39,9 +40,11 @@ class ControlFlow {
   static constexpr std::uint32_t kFar = ~std::uint32_t{0};
   std::pair<std::int32_t, std::int32_t> successors(std::int32_t at) const;
   const Distances& distances(std::int32_t to, bool with_stops);
+  void find_counted_loops();
   bool walk(std::int32_t from, std::int32_t to, const Distances& far, Path& out) const;
 
   std::vector<Decoded> code_;
+  std::vector<std::uint32_t> trips_;  ///< of the loop that a backward branch closes; 0 = unknown
   std::vector<bool> stops_, leaders_;
   std::vector<std::vector<std::int32_t>> predecessors_;
   std::map<std::pair<std::int32_t, bool>, Distances> distances_;

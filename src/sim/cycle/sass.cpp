@@ -138,6 +138,16 @@ void decode_control(const Text& text, std::string_view base, Decoded& out) {
   if (is_any(base, {"BRA", "JMP", "BRX", "JMX", "CALL", "RET", "BREAK"})) out.kind = Kind::branch;
   if (base == "EXIT") out.kind = Kind::exit;
   if (base == "BAR") out.kind = Kind::barrier;
+  if (text.opcode.starts_with("BAR.ARV")) {
+    const std::int64_t id = trailing_number(text.operands, "");
+    const std::size_t comma = text.operands.find(", ");
+    const std::int64_t threads =
+        comma == std::string_view::npos ? 0 : trailing_number(text.operands.substr(comma), ", ");
+    if (id >= 0 && id < 16 && threads >= 0) {
+      out.arrives_at = static_cast<std::uint8_t>(id);
+      out.arrive_threads = static_cast<std::uint16_t>(threads);
+    }
+  }
   if (base == "LDGDEPBAR") out.kind = Kind::copy_mark;
   if (is_any(base, {"SYNCS", "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "ARRIVES", "UTMACMDFLUSH",
                     "UCGABAR_ARV", "UCGABAR_WAIT", "HGMMA", "WARPGROUP"})) {
@@ -182,6 +192,7 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   out.wait_mask = bits(11, 6);
   out.guarded = !text.guard.empty() && text.guard != "@PT";
   out.always = !out.guarded;
+  out.off = text.guard == "@!PT" || text.guard == "@!UPT";
 
   out.pipe = Pipe::alu;
   out.interval = static_cast<float>(parameters.alu_interval);
@@ -203,6 +214,9 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   }
   decode_memory(text, base, out);
   decode_control(text, base, out);
+  out.merging = base == "ATOMS" && has(text.opcode, "POPC.INC");
+  decode_counter(text.guard, text.opcode, text.operands, out);
+  out.clock = base == "CS2R" && has(text.operands, "SR_CLOCK");
   const std::string_view first = text.operands.substr(0, 2);
   if (out.kind == InstructionKind::branch &&
       (first.starts_with('P') || first.starts_with('!') || first == "UP")) {

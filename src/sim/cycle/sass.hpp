@@ -48,6 +48,17 @@ enum class InstructionKind : std::uint8_t {
   exit,
 };
 
+/// What an instruction does to a loop counter.
+struct CounterStep {
+  enum class Kind : std::uint8_t { none, set, add, test };
+  enum class Test : std::uint8_t { ne, eq, lt, le, gt, ge };
+  Kind kind = Kind::none;
+  Test test = Test::ne;
+  std::int16_t counter = -1;    ///< register; uniform ones are numbered from 256
+  std::int16_t predicate = -1;  ///< that a test writes; uniform ones from 8
+  std::int64_t value = 0;       ///< set to, added, or compared with
+};
+
 struct Decoded {
   InstructionKind kind = InstructionKind::plain;
   Pipe pipe = Pipe::control;
@@ -60,16 +71,30 @@ struct Decoded {
   std::uint8_t operands = 1;  ///< registers that go to the memory queue
   std::uint8_t results = 1;   ///< registers that come back
   std::uint8_t depend_on = 7, depend_count = 0;
+  /// BAR.ARV, which traces may lack: its barrier and its threads; 255 = not one.
+  std::uint8_t arrives_at = 255;
+  std::uint16_t arrive_threads = 0;
+  bool off = false;       ///< guarded by the predicate that is never true
   bool guarded = false;   ///< has a predicate
   bool always = true;     ///< falls through or is taken whatever the predicate: no guard
   bool recorded = false;  ///< of a kind that traces record as events
+  bool merging = false;   ///< an atomic that serves all lanes on one word together
+  bool clock = false;     ///< reads the SM's clock
   bool by_l2 = false;     ///< global access that does not look in L1
   std::uint32_t pc = 0;
+  CounterStep counter;
+  std::int16_t writes = -1;           ///< first destination register, numbered like the counter
+  std::int16_t guard_predicate = -1;  ///< of a guard or a branch, numbered like the test's
+  bool guard_negated = false;
   std::int32_t target = -1;  ///< index of the branch target, -1 = none or unknown
 };
 
 /// First word of the opcode of a disassembled instruction: "LDS" of "@P0 LDS.64 R2, [R4]".
 std::string_view base_opcode(std::string_view text);
+
+/// Fills the counter fields from the operands (sass_counter.cpp).
+void decode_counter(std::string_view guard, std::string_view opcode, std::string_view operands,
+                    Decoded& out);
 
 Decoded decode(const ProgramInstruction& instruction, const CycleParameters& parameters);
 

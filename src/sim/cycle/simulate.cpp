@@ -92,6 +92,19 @@ void find_bottleneck(KernelCycles& out) {
   out.bottleneck_share = sum[most] / all;
 }
 
+void find_clocks(KernelCycles& out) {
+  if (out.sm.clocks.empty()) return;
+  std::vector<double> lengths;
+  double first = out.sm.clocks.front().first, last = 0;
+  for (const auto& [begin, end] : out.sm.clocks) {
+    lengths.push_back(end - begin);
+    first = std::min(first, begin);
+    last = std::max(last, end);
+  }
+  out.clocked_block = median(lengths);
+  out.clocked_sm = last - first + (out.cycles - out.sm.cycles);
+}
+
 constexpr std::size_t kMostBlocks = 64;
 
 }  // namespace
@@ -165,11 +178,13 @@ Status SimulateAnalysis::end_launch() {
   resources.shared_bytes = std::uint64_t{launch_->static_shared} + launch_->dynamic_shared;
   const OccupancyResult fit = occupancy(machine_->occupancy, resources);
   const double sms = launch_->device.sms != 0 ? launch_->device.sms : machine_->cycle.sms;
-  const auto grid = static_cast<double>(launch_->grid.count());
+  const auto grid =
+      static_cast<double>(options_.grid_blocks != 0 ? options_.grid_blocks : launch_->grid.count());
   out.blocks_per_sm = static_cast<std::uint64_t>(std::ceil(grid / std::max(sms, 1.0)));
   out.resident = static_cast<std::uint32_t>(std::min<std::uint64_t>(
       std::max(fit.blocks, 1U), std::max<std::uint64_t>(out.blocks_per_sm, 1)));
   if (!blocks_.empty()) {
+    find_shared_lines(blocks_);
     // Enough for the first wave, a steady one and the last.
     const std::uint64_t most =
         options_.blocks != 0 ? options_.blocks : 4 * std::uint64_t{out.resident} + 4;
@@ -193,6 +208,7 @@ Status SimulateAnalysis::end_launch() {
       out.block_least = *least;
       out.block_most = *greatest;
     }
+    find_clocks(out);
     find_bottleneck(out);
   }
   results_.push_back(std::move(out));

@@ -18,8 +18,9 @@ namespace smemsim {
 
 struct SimulateOptions {
   StreamOptions what_if;
-  std::uint32_t blocks = 0;    ///< most blocks of a launch to run on the SM; 0 = by occupancy
-  double timeline_cycles = 0;  ///< length of the timeline; 0 = none
+  std::uint64_t grid_blocks = 0;  ///< blocks of the grid; 0 = of the trace
+  std::uint32_t blocks = 0;       ///< most blocks of a launch to run on the SM; 0 = by occupancy
+  double timeline_cycles = 0;     ///< length of the timeline; 0 = none
   double timeline_from = 0;
 };
 
@@ -42,6 +43,9 @@ struct KernelCycles {
   double cycles = 0;        ///< of the SM with most blocks, first start to last end
   double block_cycles = 0;  ///< median over the blocks that were run
   double block_least = 0, block_most = 0;
+  /// Between the clock readings of a block (StreamOptions::clocked), median; 0 = none. And from
+  /// the first reading on the SM to the last.
+  double clocked_block = 0, clocked_sm = 0;
   std::uint64_t blocks_per_sm = 0;  ///< of the SM with most
   std::uint64_t blocks_run = 0;     ///< of them that were run; the rest is extrapolated
   std::uint64_t blocks_known = 0;   ///< different blocks of the trace that were used

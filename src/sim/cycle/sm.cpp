@@ -17,6 +17,7 @@ SmRun Sm::run(const std::vector<const BlockTrace*>& blocks, std::uint32_t reside
   const auto slots = std::min<std::size_t>(std::max(1U, resident), blocks.size());
   live_warps_.assign(slots, 0);
   block_from_.assign(slots, 0);
+  clocks_.assign(slots, {0, 0});
   for (std::uint32_t slot = 0; slot < slots; ++slot) start_block(slot, 0);
   while (running_warps_ > 0) {
     double now = kNever;
@@ -42,7 +43,7 @@ void Sm::start_block(std::uint32_t slot, double at) {
   const CycleParameters& p = units_.parameters;
   at = std::ceil(std::max(at, next_start_));
   const auto warps = static_cast<std::uint32_t>(block->warps.size());
-  next_start_ = at + std::max(p.block_interval, p.warp_interval * warps);
+  next_start_ = at + p.block_interval + p.warp_interval * warps;
   live_warps_[slot] = 0;
   block_from_[slot] = at;
   const auto before = queue_.begin() + static_cast<std::ptrdiff_t>(started_);
@@ -60,8 +61,9 @@ void Sm::start_block(std::uint32_t slot, double at) {
     warp.step = path.data();
     warp.steps_end = path.data() + path.size();
     warp.next = &streams_.instructions()[*warp.step];
-    warp.wait_until = warp.ready = at;
-    warp.last_issue = at - 1;
+    const double begin = at + p.warp_interval * i;
+    warp.wait_until = warp.ready = begin;
+    warp.last_issue = begin - 1;
     warps_.push_back(std::move(warp));
     const auto self = static_cast<std::uint32_t>(warps_.size() - 1);
     SubCore& sub_core = sub_cores_[warps_.back().id.sub_core];
@@ -69,7 +71,7 @@ void Sm::start_block(std::uint32_t slot, double at) {
     sub_core.next = std::min(sub_core.next, at);
     ++live_warps_[slot];
     ++running_warps_;
-    prepare(warps_.back(), at - 1, nullptr, false);
+    prepare(warps_.back(), begin - 1, nullptr, false);
   }
   ++started_;
 }
@@ -83,10 +85,10 @@ bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
     return true;
   }
   if (one.pipe == Pipe::memory) {
-    MemoryQueue& queue = units_.queues[warp.id.sub_core];
+    const bool global = one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
+    MemoryQueue& queue = (global ? units_.global_queues : units_.queues)[warp.id.sub_core];
     queue.advance(now);
     if (queue.full()) {
-      const bool global = one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
       reason = global ? Stall::lg_throttle : Stall::mio_throttle;
       retry = std::ceil(queue.next_leave());
       return true;
@@ -114,16 +116,19 @@ void Sm::step(std::size_t index, double now) {
     if (is_held) next = std::min(next, std::max(retry, now + 1));
     return !is_held;
   };
-  if (sub_core.greedy < warps_.size() && warps_[sub_core.greedy].next != nullptr &&
-      warps_[sub_core.greedy].ready <= now && can(sub_core.greedy)) {
-    chosen = sub_core.greedy;
+  // The warp that issued in the cycle before goes on if it can.
+  const bool fair = units_.parameters.fair_issue > 0;
+  const std::uint32_t greedy = sub_core.greedy;
+  const bool asked = greedy < warps_.size() && warps_[greedy].next != nullptr &&
+                     warps_[greedy].ready <= now && (!fair || warps_[greedy].last_issue >= now - 1);
+  if (asked && can(greedy)) {
+    chosen = greedy;
   } else {
     for (const std::uint32_t self : sub_core.warps) {
-      if (self == sub_core.greedy && warps_[self].ready <= now) continue;  // asked above
-      if (can(self)) {
-        chosen = self;
-        break;
-      }
+      if ((asked && self == greedy) || !can(self)) continue;
+      const bool first = chosen == ~std::uint32_t{0};
+      if (first || warps_[self].last_issue < warps_[chosen].last_issue) chosen = self;
+      if (!fair) break;
     }
   }
   if (chosen == ~std::uint32_t{0}) {
@@ -169,6 +174,11 @@ void Sm::issue(std::uint32_t self, double now) {
   const bool last = warp.step + 1 == warp.steps_end;
   const EventCost* event =
       last && item.event != StreamItem::kNone ? &warp.block->events[item.event] : nullptr;
+  if (one->clock && warp.id.warp == 0) {
+    auto& [first, latest] = clocks_[warp.slot];
+    if (first == 0) first = now;
+    latest = now;
+  }
   warp.release_at = 0;
   woken_.clear();
   execute_.execute(warp, self, event, now, woken_);
@@ -201,6 +211,10 @@ void Sm::prepare(WarpState& warp, double now, const Decoded* before, bool jumped
     fetched_[index] = true;
     warp.branch_until += p.fetch_interval;
     warp.branch_reason = Stall::no_instruction;
+  }
+  if (warp.next->kind == InstructionKind::copy && warp.off_until > warp.branch_until) {
+    warp.branch_until = warp.off_until;
+    warp.branch_reason = Stall::mio_throttle;
   }
   Stall reason = Stall::short_scoreboard;
   warp.board_until = warp.boards.free(warp.next->wait_mask, warp.branch_until, reason);
@@ -248,6 +262,8 @@ void Sm::retire(std::uint32_t self, double now) {
   out_.block_cycles.push_back(end - block_from_[slot]);
   out_.block_ends.push_back(end);
   out_.cycles = std::max(out_.cycles, end);
+  if (clocks_[slot].second > clocks_[slot].first) out_.clocks.push_back(clocks_[slot]);
+  clocks_[slot] = {0, 0};
   for (SmListener* listener : listeners_) {
     listener->block_done(warp.id.block, block_from_[slot], end);
   }

@@ -1,9 +1,10 @@
 // One SM: runs blocks, resident together up to a number, the next one starting as one ends.
 //
-// Issue: each of the four sub-cores issues one instruction per cycle: of the warp that issued last
-// if it can, else of the youngest that can (Huerta et al., MICRO 2025, arXiv 2503.20481). A warp
-// can issue when its stall count is over, the scoreboards of its wait mask are free, no barrier
-// holds it, its pipe is free and its memory queue has room.
+// Issue: each of the four sub-cores issues one instruction per cycle: of the warp that issued in
+// the cycle before if it can (Huerta et al., MICRO 2025, arXiv 2503.20481), else of the one that
+// issued least recently, the youngest of equals (measured: warps that a pipe or a queue holds up
+// take turns). A warp can issue when its stall count is over, the scoreboards of its wait mask are
+// free, no barrier holds it, its pipe is free and its memory queue has room.
 //
 // Times are settled when an instruction issues, in issue order; so the SM only looks at cycles in
 // which a sub-core can issue.
@@ -12,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "sim/cycle/stages/execute.hpp"
@@ -22,6 +24,8 @@ struct SmRun {
   double cycles = 0;                 ///< first start to last end
   std::vector<double> block_cycles;  ///< of each block, in order of end
   std::vector<double> block_ends;
+  /// Of the blocks whose first warp read the clock twice or more: first and last reading.
+  std::vector<std::pair<double, double>> clocks;
   std::uint64_t instructions = 0;  ///< warp instructions
   std::array<StallCounts, kSubCores> stalls{};
   std::array<double, kPipes> pipe_busy{};  ///< cycles, all sub-cores
@@ -63,6 +67,7 @@ class Sm {
   std::array<SubCore, kSubCores> sub_cores_;
   std::deque<WarpState> warps_;
   std::vector<double> block_from_;
+  std::vector<std::pair<double, double>> clocks_;  ///< of the block in each slot
   std::vector<const BlockTrace*> queue_;
   std::size_t started_ = 0, running_warps_ = 0;
   double next_start_ = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 
 #include "sim/bank_model.hpp"
 
@@ -17,85 +18,6 @@ bool touches_global(Operation op) {
          (facts.space == AddressSpace::global || (facts.has_source && is_shared_access(op)));
 }
 
-/// Instructions that a made-up stream takes for an event without a program.
-Decoded made_up_instruction(const EventShape& shape) {
-  using Kind = InstructionKind;
-  Decoded out;
-  const unsigned words = std::max(1U, shape.width / 4U);
-  const auto memory = [&](Kind kind, unsigned operands, unsigned results) {
-    out.kind = kind;
-    out.pipe = Pipe::memory;
-    out.operands = static_cast<std::uint8_t>(operands);
-    out.results = static_cast<std::uint8_t>(results);
-    if (results != 0) out.write_barrier = 0;
-  };
-  switch (shape.op) {
-    case Operation::load:
-      memory(Kind::shared, 1, words);
-      break;
-    case Operation::ldmatrix:
-      memory(Kind::shared, 1, shape.matrices);
-      break;
-    case Operation::store:
-      memory(Kind::shared, 1 + words, 0);
-      break;
-    case Operation::stmatrix:
-      memory(Kind::shared, 1U + shape.matrices, 0);
-      break;
-    case Operation::atomic:
-      memory(Kind::shared, 1 + words, words);
-      break;
-    case Operation::cas:
-    case Operation::cas_spin:
-      memory(Kind::shared, 1 + 2 * words, words);
-      break;
-    case Operation::reduce:
-    case Operation::increment:
-      memory(Kind::shared, 1 + words, 0);
-      break;
-    case Operation::cp_async_ca:
-    case Operation::cp_async_cg:
-      memory(Kind::copy, 3, 0);
-      break;
-    case Operation::cp_async_commit:
-      out.kind = Kind::copy_mark;
-      out.write_barrier = 5;
-      break;
-    case Operation::cp_async_wait:
-      out.kind = Kind::depend;
-      out.depend_on = 5;
-      out.depend_count = static_cast<std::uint8_t>(std::min<std::uint64_t>(shape.a, 63));
-      break;
-    case Operation::global_load:
-      memory(Kind::global, 2, words);
-      break;
-    case Operation::global_store:
-      memory(Kind::global, 2 + words, 0);
-      break;
-    case Operation::global_atomic:
-      memory(Kind::global, 2 + words, 1);
-      break;
-    case Operation::shuffle:
-      memory(Kind::shuffle, 2, 1);
-      break;
-    case Operation::barrier_sync:
-    case Operation::barrier_arrive:
-      out.kind = Kind::barrier;
-      break;
-    case Operation::exit:
-      out.kind = Kind::exit;
-      break;
-    default:
-      out.kind = Kind::sync;
-      break;
-  }
-  // Without registers to look at: loads overlap with each other, everything else waits for them.
-  const bool loads = out.kind == Kind::shared && out.results != 0 && out.operands == 1;
-  const bool fetches = out.kind == Kind::global && out.results != 0;
-  if (!loads && !fetches && out.kind != Kind::depend) out.wait_mask = 1;
-  return out;
-}
-
 }  // namespace
 
 StreamBuilder::StreamBuilder(const Launch& launch, const Machine& machine,
@@ -108,6 +30,11 @@ void StreamBuilder::add_program(const Program& program) {
   flow.control = std::make_unique<ControlFlow>(decode(program, machine_.cycle));
   const auto& code = flow.control->code();
   instructions_.insert(instructions_.end(), code.begin(), code.end());
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (!code[i].clock) continue;
+    if (flow.first_clock < 0) flow.first_clock = static_cast<std::int32_t>(i);
+    flow.last_clock = static_cast<std::int32_t>(i);
+  }
   flows_[program.function] = std::move(flow);
 }
 
@@ -117,7 +44,8 @@ void StreamBuilder::set_stops() {
   // predicate may have switched it off.
   std::set<std::tuple<InstructionKind, std::uint8_t, std::uint8_t>> recorded;
   const auto kind_of = [](const Decoded& one) {
-    return std::tuple(one.kind, one.operands, one.results);
+    return std::tuple(one.kind, one.operands,
+                      one.arrives_at == 255 ? one.results : std::uint8_t{254});
   };
   for (const Site& site : launch_.sites) {
     const auto flow = flows_.find(site.function);
@@ -131,11 +59,12 @@ void StreamBuilder::set_stops() {
   }
   for (auto& [name, flow] : flows_) {
     const auto& code = flow.control->code();
-    std::vector<bool> stops(code.size(), false);
+    std::vector<bool> stops(code.size(), false), may(code.size(), false);
     for (std::size_t i = 0; i < code.size(); ++i) {
-      stops[i] = !code[i].guarded && recorded.contains(kind_of(code[i]));
+      may[i] = recorded.contains(kind_of(code[i]));
+      stops[i] = may[i] && !code[i].guarded;
     }
-    flow.control->set_stops(std::move(stops));
+    flow.control->set_stops(std::move(stops), may);
   }
 }
 
@@ -145,15 +74,19 @@ std::uint32_t StreamBuilder::keep(std::vector<std::uint32_t> steps) {
 }
 
 StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& flow, std::int32_t to,
-                                                LaneMask active) {
+                                                LaneMask active, std::int32_t by) {
   const bool diverged = place.at >= 0 && (place.active & active) == 0 && active != 0;
-  const auto key = std::tuple(place.flow, place.at, &flow, to, diverged);
+  const auto key = std::tuple(place.flow, place.at, &flow, to, diverged, by);
   const auto [entry, added] = known_.try_emplace(key);
   if (added) {
     Path path;
     const bool same = place.flow == nullptr || place.flow == &flow;
     if (same && !diverged) {
-      path = flow.control->path(place.at, to);
+      path = flow.control->path(place.at, by >= 0 ? by : to);
+      if (by >= 0) {
+        const Path rest = flow.control->path(by, to);
+        path.steps.insert(path.steps.end(), rest.steps.begin(), rest.steps.end());
+      }
     } else {
       path = flow.control->block_path(to);
       path.found = true;
@@ -170,34 +103,8 @@ StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& fl
   return entry->second;
 }
 
-std::uint32_t StreamBuilder::made_up(const EventShape& shape) {
-  const bool slots = shape.op == Operation::instructions;
-  const std::uint64_t detail = slots                                  ? shape.a
-                               : shape.op == Operation::cp_async_wait ? shape.a
-                                                                      : shape.matrices;
-  const auto [entry, added] = made_up_.try_emplace({shape.op, shape.width, detail});
-  if (!added) return entry->second;
-  std::vector<std::uint32_t> steps;
-  const auto index = static_cast<std::uint32_t>(instructions_.size());
-  if (slots) {
-    Decoded plain;
-    plain.pipe = Pipe::fma;
-    Decoded first = plain;
-    first.wait_mask = 1;  // the first may use what was loaded
-    instructions_.push_back(first);
-    instructions_.push_back(plain);
-    constexpr std::uint64_t kMost = 1U << 20;
-    steps.assign(std::min(shape.a, kMost), index + 1);
-    if (!steps.empty()) steps.front() = index;
-  } else {
-    instructions_.push_back(made_up_instruction(shape));
-    steps.push_back(index);
-  }
-  entry->second = keep(std::move(steps));
-  return entry->second;
-}
-
-EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, BlockTrace& block) {
+EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool merging,
+                              BlockTrace& block) {
   const EventShape& shape = batch.shapes[event.shape];
   EventCost out;
   out.op = shape.op;
@@ -212,7 +119,15 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, Block
   if (is_shared_access(shape.op)) {
     const auto key = std::pair(event.shape, cost_key(shape, event, machine_.shared));
     const auto [entry, added] = wavefronts_.try_emplace(key);
-    if (added && check_access(shape, event, machine_.shared).ok()) {
+    if (added && (merging || shape.op == Operation::cp_async_cg)) {
+      // Served like a store to the same addresses.
+      EventShape store = shape;
+      store.op = Operation::store;
+      store.source_offsets.clear();
+      if (check_access(store, event, machine_.shared).ok()) {
+        entry->second = access_cost(store, event, machine_.shared).cycles;
+      }
+    } else if (added && check_access(shape, event, machine_.shared).ok()) {
       const AccessCost access = access_cost(shape, event, machine_.shared);
       entry->second = options_.conflict_free ? access.cycles - access.excess() : access.cycles;
       if (options_.conflict_free && access.excess() > 0) {
@@ -235,7 +150,7 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, Block
         auto found = std::find_if(block.lines.begin() + out.first_line, block.lines.end(),
                                   [&](const LineUse& use) { return use.line == line; });
         if (found == block.lines.end()) {
-          block.lines.push_back({line, bit});
+          block.lines.push_back({line, bit, false, false});
         } else {
           found->sectors |= bit;
         }
@@ -260,10 +175,13 @@ void StreamBuilder::add(const EventBatch& batch, BlockTrace& block) {
     const EventShape& shape = batch.shapes[event.shape];
     const Site* site = shape.site < launch_.sites.size() ? &launch_.sites[shape.site] : nullptr;
     const auto flow = site == nullptr ? flows_.end() : flows_.find(site->function);
-    const std::int32_t to = flow == flows_.end() ? -1 : flow->second.control->index_of(site->pc);
+    const bool in_program = site != nullptr && flow != flows_.end();
+    const std::int32_t to = in_program ? flow->second.control->index_of(site->pc) : -1;
     StreamItem item;
     if (to >= 0) {
-      const KnownPath known = path_to(place, flow->second, to, shape.active);
+      const bool begins = options_.clocked && batch.warp == 0 && place.at < 0;
+      const KnownPath known =
+          path_to(place, flow->second, to, shape.active, begins ? flow->second.first_clock : -1);
       item.path = known.path;
       const std::size_t steps = paths_[known.path].size();
       quality_.instructions += steps;
@@ -279,13 +197,48 @@ void StreamBuilder::add(const EventBatch& batch, BlockTrace& block) {
     if (paths_[item.path].empty()) continue;
     const bool skipped = options_.no_barriers && (shape.op == Operation::barrier_sync ||
                                                   shape.op == Operation::barrier_arrive);
+    const bool merging =
+        to >= 0 && flow->second.control->code()[static_cast<std::size_t>(to)].merging;
     if (shape.op != Operation::instructions && !skipped) {
       item.event = static_cast<std::uint32_t>(block.events.size());
-      block.events.push_back(cost(batch, event, block));
+      block.events.push_back(cost(batch, event, merging, block));
     }
-    if (shape.op == Operation::exit) place.left = true;
     warp.push_back(item);
+    if (shape.op == Operation::exit) {
+      place.left = true;
+      if (options_.clocked && to >= 0) add_clocked_end(flow->second, to, batch.warp, block);
+    }
   }
+}
+
+void StreamBuilder::add_clocked_end(const Flow& flow, std::int32_t exit, std::uint32_t warp_index,
+                                    BlockTrace& block) {
+  if (flow.last_clock < 0) return;
+  const auto& code = flow.control->code();
+  // The barrier in front of the clock, and the last exit of either kind of warp.
+  std::int32_t barrier = flow.last_clock;
+  while (barrier > exit && code[static_cast<std::size_t>(barrier)].kind != InstructionKind::barrier)
+    --barrier;
+  if (barrier <= exit) return;
+  std::int32_t last = warp_index == 0 ? flow.last_clock : barrier;
+  while (last + 1 < static_cast<std::int32_t>(code.size()) &&
+         code[static_cast<std::size_t>(last)].kind != InstructionKind::exit) {
+    ++last;
+  }
+  std::vector<StreamItem>& warp = block.warps[warp_index];
+  const auto straight = [&](std::int32_t from, std::int32_t to, Operation op) {
+    std::vector<std::uint32_t> steps;
+    for (std::int32_t at = from + 1; at <= to; ++at) {
+      steps.push_back(flow.first + static_cast<std::uint32_t>(at));
+    }
+    EventCost cost;
+    cost.op = op;
+    cost.lanes = 32;
+    block.events.push_back(cost);
+    warp.push_back({keep(std::move(steps)), static_cast<std::uint32_t>(block.events.size() - 1)});
+  };
+  straight(exit, barrier, Operation::barrier_sync);
+  straight(barrier, last, Operation::exit);
 }
 
 void StreamBuilder::finish(BlockTrace& block) {

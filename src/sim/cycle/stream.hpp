@@ -19,6 +19,8 @@ namespace smemsim {
 struct LineUse {
   std::uint64_t line = 0;    ///< address / 128
   std::uint8_t sectors = 0;  ///< bit i = bytes 32 i to 32 i + 31
+  bool shared = false;       ///< other blocks of the trace use the line as well
+  bool everywhere = false;   ///< all blocks of the trace do
 };
 
 /// What an event costs, worked out before the warps run.
@@ -46,6 +48,9 @@ struct BlockTrace {
   std::vector<LineUse> lines;
 };
 
+/// Fills LineUse::shared and everywhere of all blocks.
+void find_shared_lines(const std::vector<std::unique_ptr<BlockTrace>>& blocks);
+
 /// How far the instruction stream can be trusted. Counts of executed warp instructions.
 struct StreamQuality {
   std::uint64_t instructions = 0;
@@ -57,7 +62,10 @@ struct StreamQuality {
 
 struct StreamOptions {
   bool conflict_free = false;  ///< what if every shared access took its ideal wavefronts
-  bool no_barriers = false;    ///< what if block barriers cost an instruction and no more
+  /// The way through the kernel on which the first warp of a block takes the block's clocks: begin
+  /// at the first clock that the code reads, end at the last, after a barrier of the block.
+  bool clocked = false;
+  bool no_barriers = false;  ///< what if block barriers cost an instruction and no more
 };
 
 class StreamBuilder {
@@ -78,6 +86,7 @@ class StreamBuilder {
   struct Flow {
     std::unique_ptr<ControlFlow> control;
     std::uint32_t first = 0;  ///< of its instructions in instructions_
+    std::int32_t first_clock = -1, last_clock = -1;
   };
   struct WarpPlace {
     const Flow* flow = nullptr;
@@ -90,9 +99,12 @@ class StreamBuilder {
     bool ambiguous = false, unknown = false, diverged = false;
   };
   void set_stops();
-  KnownPath path_to(WarpPlace& place, const Flow& flow, std::int32_t to, LaneMask active);
+  KnownPath path_to(WarpPlace& place, const Flow& flow, std::int32_t to, LaneMask active,
+                    std::int32_t by);
+  void add_clocked_end(const Flow& flow, std::int32_t exit, std::uint32_t warp_index,
+                       BlockTrace& block);
   std::uint32_t made_up(const EventShape& shape);
-  EventCost cost(const EventBatch& batch, const Event& event, BlockTrace& block);
+  EventCost cost(const EventBatch& batch, const Event& event, bool merging, BlockTrace& block);
   std::uint32_t keep(std::vector<std::uint32_t> steps);
 
   const Launch& launch_;
@@ -102,7 +114,8 @@ class StreamBuilder {
   bool stops_known_ = false;
   std::vector<Decoded> instructions_;
   std::vector<std::vector<std::uint32_t>> paths_;
-  std::map<std::tuple<const Flow*, std::int32_t, const Flow*, std::int32_t, bool>, KnownPath>
+  std::map<std::tuple<const Flow*, std::int32_t, const Flow*, std::int32_t, bool, std::int32_t>,
+           KnownPath>
       known_;
   std::map<std::tuple<Operation, std::uint8_t, std::uint64_t>, std::uint32_t> made_up_;
   std::map<std::uint32_t, WarpPlace> places_;  ///< of the current block's warps

@@ -41,6 +41,7 @@ struct WarpState {
   Stall held_by = Stall::not_selected;
   // Memory.
   Scoreboards boards;
+  double off_until = 0;    ///< copies wait for loads that are switched off
   double shared_end = 0;   ///< its last wavefront
   double shared_done = 0;  ///< shared results arrive in order
   double copies_done = 0;  ///< its asynchronous copies

@@ -18,14 +18,14 @@ class BarrierUnit {
     std::vector<std::uint32_t> warps;  ///< that wait
   };
   /// A warp of block slot `block` arrives at barrier `id`. Returns the release when it completes
-  /// `needed` arrivals.
+  /// `needed` arrivals. `of_block`: that is every warp of the block, fewer when some have left.
   bool arrive(std::uint32_t block, std::uint64_t id, std::uint32_t warp, bool waits,
-              std::uint32_t needed, double now, Release& release) {
+              std::uint32_t needed, bool of_block, double now, Release& release) {
     const double start = std::max(now, free_);
     free_ = start + interval_;
     State& state = states_[{block, id}];
     state.last = std::max(state.last, free_);
-    state.whole_block = needed;
+    state.whole_block = of_block ? needed : 0;
     ++state.arrived;
     if (waits) state.waiting.push_back(warp);
     return complete(state, needed, release);
@@ -46,7 +46,7 @@ class BarrierUnit {
  private:
   struct State {
     std::uint32_t arrived = 0;
-    std::uint32_t whole_block = 0;
+    std::uint32_t whole_block = 0;  ///< 0 = a number of threads was given
     double last = 0;
     std::vector<std::uint32_t> waiting;
   };

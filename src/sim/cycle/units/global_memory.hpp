@@ -81,4 +81,23 @@ class MemoryPort {
   double free_ = 0, total_ = 0;
 };
 
+/// The way of stores out of an SM: a port of `port` bytes per cycle, and behind it a buffer of
+/// `bytes` that drains at `drain` bytes per cycle.
+class StorePath {
+ public:
+  StorePath(double port, double drain, double bytes)
+      : port_(std::max(port, 1e-3)), drain_(std::max(drain, 1e-3)), bytes_(bytes) {}
+  /// When the port has taken `bytes`, offered at `at`.
+  double take(double at, double bytes) {
+    const double start = std::max({at, port_free_, drained_ - bytes_ / drain_});
+    port_free_ = start + bytes / port_;
+    drained_ = std::max(drained_, start) + bytes / drain_;
+    return port_free_;
+  }
+
+ private:
+  double port_, drain_, bytes_;
+  double port_free_ = 0, drained_ = 0;
+};
+
 }  // namespace smemsim

@@ -23,18 +23,28 @@ class MbarrierUnit {
     state.pending -= static_cast<std::int64_t>(count);
     return update(state, when);
   }
+  /// Bytes that the phase waits for; 0 = unknown: those of the next copy.
   void expect(Key key, std::uint64_t bytes) {
-    states_[key].bytes += static_cast<std::int64_t>(bytes);
+    State& state = states_[key];
+    if (bytes == 0) {
+      state.bytes += state.unknown ? 0 : 1;
+      state.unknown = true;
+    } else {
+      state.bytes += static_cast<std::int64_t>(bytes);
+    }
   }
   std::vector<std::uint32_t> deliver(Key key, std::uint64_t bytes, double when) {
     State& state = states_[key];
-    state.bytes -= static_cast<std::int64_t>(bytes);
+    state.bytes -= state.unknown ? 1 : static_cast<std::int64_t>(bytes);
+    state.unknown = false;
     return update(state, when);
   }
-  /// Whether the phase with that parity is complete; else the warp is noted as waiting.
+  /// Whether the phase with that parity (2 = unknown: a warp's n-th wait is for the n-th phase) is
+  /// complete; else the warp is noted as waiting.
   bool wait(Key key, std::uint64_t parity, std::uint32_t warp) {
     State& state = states_[key];
-    if (state.phase % 2 != parity % 2) return true;
+    const std::uint64_t before = state.waits[warp]++;
+    if (parity < 2 ? state.phase % 2 != parity : state.phase > before) return true;
     state.waiting.push_back(warp);
     return false;
   }
@@ -50,6 +60,8 @@ class MbarrierUnit {
     std::uint64_t phase = 0;
     double latest = 0, completed = 0;
     std::vector<std::uint32_t> waiting;
+    std::map<std::uint32_t, std::uint64_t> waits;  ///< so far, of each warp
+    bool unknown = false;                          ///< expects an unknown number of bytes
   };
   static std::vector<std::uint32_t> update(State& state, double when) {
     state.latest = std::max(state.latest, when);

@@ -21,6 +21,9 @@ class MemoryQueue {
   /// When the next entry becomes free; the queue is not empty.
   double next_leave() const { return leave_.front(); }
 
+  /// When the last entry so far leaves.
+  double last_leave() const { return leave_.empty() ? 0 : leave_.back(); }
+
   /// Moves operands, from `at` on; returns when the last has arrived.
   double transfer(double at, unsigned registers) {
     const double start = std::max(at, path_free_);

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/cycle/cycle_parameters.hpp"
@@ -21,8 +23,11 @@ struct SmUnits {
       : parameters(p),
         data(p.data_ports, p.wavefront_interval),
         queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
+        global_queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
+        stores(p.store_port, std::min(p.store_port, p.store_total / active_sms), p.store_buffer),
         barriers(p.barrier_interval, p.barrier_latency),
-        l1(p.l1_bytes - shared_bytes),
+        l1(std::max(0.0, p.l1_bytes - shared_bytes)),
+        l2_port(p.l2_port),
         l2(std::min(p.l2_port, p.l2_total / active_sms)),
         dram(std::min(p.dram_port, p.dram_total / active_sms)) {
     for (auto& sub_core : pipe_free) sub_core.fill(0);
@@ -31,12 +36,18 @@ struct SmUnits {
   CycleParameters parameters;
   DataStage data;
   std::vector<MemoryQueue> queues;  ///< one for each sub-core
+  std::vector<MemoryQueue> global_queues;
+  StorePath stores;
   BarrierUnit barriers;
   MbarrierUnit mbarriers;
   double mbarrier_free = 0;
   L1Cache l1;
   std::uint64_t l1_clock = 0;
-  MemoryPort l2, dram;
+  /// Sectors of each line that the SM has fetched before.
+  std::unordered_map<std::uint64_t, std::uint8_t> fetched;
+  MemoryPort l2_port, l2, dram;
+  double remote_free = 0;  ///< loads from the shared memory of other blocks of a cluster
+  bool bulk_cold = true;   ///< no bulk copy yet
   double bulk_free = 0, bulk_port_free = 0;
   std::array<std::array<double, kPipes>, kSubCores> pipe_free;
   std::array<double, kPipes> pipe_busy{};  ///< cycles, all sub-cores
