@@ -1,7 +1,6 @@
 // What a subcommand is, and the surroundings it runs in.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <iosfwd>
 #include <span>
@@ -9,6 +8,10 @@
 #include <string_view>
 
 #include "sim/result.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace smemsim::cli {
 

@@ -1,5 +1,6 @@
 // The table of commands, and the way from arguments to an exit status.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>

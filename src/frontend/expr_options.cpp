@@ -1,6 +1,7 @@
 #include "frontend/expr_options.hpp"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <charconv>
 #include <filesystem>

@@ -1,6 +1,7 @@
 // Options that several commands share: same names, same words, same meaning everywhere.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <map>
 #include <memory>

@@ -161,10 +161,11 @@ std::string clash_text(const BankClash& clash, const AccessDetail& detail, const
 /// For an access that costs no more than it has to.
 std::string clean_text(const AccessPattern& pattern, const AccessCost& cost,
                        const EventShape& shape, const std::string& lead) {
-  const bool writes_only = traits(shape.op).writes && !traits(shape.op).reads;
+  const OperationTraits& facts = traits(shape.op);
   if (pattern.kind == PatternKind::same && cost.passes == 1) {
-    return lead +
-           (writes_only ? ": written once, one lane's value stays" : ": one read serves them all");
+    return lead + (!facts.writes ? ": one read serves them all"
+                   : facts.reads ? ": one update serves them all"
+                                 : ": written once, one lane's value stays");
   }
   if (cost.passes <= 1) return lead + ": at most one word in each bank";
   return lead + ": " + std::to_string(cost.passes) + " passes for " +

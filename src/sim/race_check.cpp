@@ -129,10 +129,10 @@ void RaceChecker::start_executor() {
     if (weaving_) launch_ = &own_launch_;
   }
   facts.hidden_arrivals = weaving_ && silent_->any_arrivals();
-  if (!atomic_loads_.empty()) {
-    for (const Site& site : launch_->sites) {
-      facts.atomic_loads.push_back(atomic_loads_.count({site.function, site.pc}) != 0);
-    }
+  for (const Site& site : launch_->sites) {
+    // In a text the update itself stands as the instruction of its loop's load.
+    facts.atomic_loads.push_back(site.instruction.starts_with("atomic") ||
+                                 atomic_loads_.contains({site.function, site.pc}));
   }
   executor_->start_launch(*launch_, *log_, facts);
 }

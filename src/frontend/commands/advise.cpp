@@ -1,5 +1,6 @@
 // smemsim advise: the paddings and swizzles that remove bank conflicts, and what they cost.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

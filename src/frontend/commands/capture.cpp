@@ -1,6 +1,7 @@
 // smemsim capture -- APP: runs any CUDA program and traces its kernels.
 #include <fmt/format.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <bit>
 #include <cerrno>

@@ -1,5 +1,6 @@
 // smemsim diff TRACE: predicted against measured.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

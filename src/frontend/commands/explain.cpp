@@ -1,5 +1,6 @@
 // smemsim explain: what the shared-memory accesses of a piece of CUDA-like text cost.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <ostream>

@@ -1,4 +1,5 @@
 // smemsim export: a trace as JSON Lines, for people and scripts.
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "frontend/commands/all.hpp"

@@ -1,4 +1,5 @@
 // smemsim import: a trace in another format as .smt.
+#include <CLI/CLI.hpp>
 #include <memory>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // smemsim machines: which machines are built in, and where each number comes from.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>

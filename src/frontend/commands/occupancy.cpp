@@ -1,5 +1,6 @@
 // smemsim occupancy: how many blocks an SM holds, and what would change that.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

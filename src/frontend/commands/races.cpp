@@ -1,5 +1,6 @@
 // smemsim races: data races and synchronisation mistakes of a trace.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <ostream>

@@ -1,5 +1,6 @@
 // smemsim report TRACE: bank conflicts per kernel and site.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

@@ -1,5 +1,6 @@
 // smemsim simulate TRACE: cycles of each kernel, what it waits for, and what a change would give.
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 

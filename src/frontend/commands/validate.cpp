@@ -1,6 +1,7 @@
 // smemsim validate TABLE: the model against a measured table, row by row.
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <CLI/CLI.hpp>
 
 #include <map>
 #include <nlohmann/json.hpp>
