@@ -96,11 +96,12 @@ std::string timeline_events(const std::vector<SimulateEntry>& entries) {
              fmt::format("sub-core {} block {} warp {}", one.warp.sub_core, one.warp.block,
                          one.warp.warp));
       }
+      const std::uint32_t thread = found->second;
       const auto slice = [&](std::string title, double at, double length) {
         events.push_back({{"ph", "X"},
                           {"name", std::move(title)},
                           {"pid", process},
-                          {"tid", found->second},
+                          {"tid", thread},
                           {"ts", at},
                           {"dur", length}});
       };

@@ -64,9 +64,11 @@ enum class Operation : std::uint8_t {
   instructions,  ///< a = issue slots between two other events
   exit,          ///< lanes that leave the kernel
   // Shared atomics with a data stage of their own.
-  increment,  ///< adds 1 for every lane, without a result: lanes at one word count as one (POPC.INC)
-  cas_spin,   ///< one round of a retry loop: lanes that met another lane's update try again (CAST.SPIN)
-  count_         ///< number of operations; not an operation
+  increment,  ///< adds 1 for every lane, without a result: lanes at one word count as one
+              ///< (POPC.INC)
+  cas_spin,   ///< one round of a retry loop: lanes that met another lane's update try again
+              ///< (CAST.SPIN)
+  count_      ///< number of operations; not an operation
 };
 
 inline constexpr std::size_t kOperationCount = static_cast<std::size_t>(Operation::count_);

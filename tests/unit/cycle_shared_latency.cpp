@@ -31,7 +31,8 @@ double rate(const std::string& text, const Access& access, std::uint64_t mask, u
     kernel.end();
     return kernel.run(h200(), {}, mask).block_cycles;
   };
-  return (cycles(2 * kSteps) - cycles(kSteps)) / (kSteps * std::popcount(mask));
+  return (cycles(2 * kSteps) - cycles(kSteps)) /
+         (kSteps * static_cast<unsigned>(std::popcount(mask)));
 }
 
 Access atomic(Operation op, unsigned lanes_together) {
