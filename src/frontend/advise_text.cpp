@@ -113,8 +113,8 @@ void swizzle_text(const LayoutRegion& region, ArrayText array, const XorBits& bi
   if (array.extents.size() > 1) {
     meaning = names[0];
     for (std::size_t d = 1; d < names.size(); ++d) {
-      meaning = fmt::format("{} * {} + {}", d == 1 ? meaning : '(' + meaning + ')',
-                            array.extents[d], names[d]);
+      const std::string so_far = d == 1 ? meaning : fmt::format("({})", meaning);
+      meaning = fmt::format("{} * {} + {}", so_far, array.extents[d], names[d]);
     }
     meaning = "o = " + meaning;
     std::uint64_t all = 1;

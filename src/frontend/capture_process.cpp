@@ -14,8 +14,6 @@
 #include <filesystem>
 #include <optional>
 
-extern char** environ;
-
 namespace smemsim::capture {
 namespace {
 
@@ -23,6 +21,7 @@ namespace fs = std::filesystem;
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
   out.push_back(nullptr);
   return out;

@@ -377,7 +377,7 @@ std::string portable_path(std::string_view path, std::string_view directory) {
     }
     return out;
   };
-  const std::string whole = join(0);
+  std::string whole = join(0);
   if (!absolute && (parts.empty() || parts.front() != "..")) return whole;
   std::string_view below = directory;
   while (!below.empty() && below.front() == '/') below.remove_prefix(1);

@@ -216,7 +216,7 @@ Status generate(const std::string& path, std::uint64_t events, unsigned irregula
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count < 2 || count > 5) {
+  if (count < 2 || count > 5 || arguments[1][0] == '-') {
     std::fputs(
         "usage: generate_trace OUT.smt [EVENTS = 50000000] [IRREGULAR = 2] [LEVEL = 5]\n"
         "IRREGULAR is the percentage of atomics at random addresses, LEVEL that of zstd.\n",

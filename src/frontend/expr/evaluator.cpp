@@ -70,8 +70,8 @@ void Evaluator::declare(const Stmt& stmt) {
   if (initial != nullptr && (symbol.type == nullptr || !symbol.type->is(TypeKind::array))) {
     Value value = evaluate(*initial);
     if (failed()) return;
-    if (symbol.type != nullptr) value = convert(std::move(value), symbol.type);
-    variable = std::move(value);
+    if (symbol.type != nullptr) value = convert(value, symbol.type);
+    variable = value;
     return;
   }
   if (initial != nullptr) evaluate_for_effect(*initial);

@@ -101,7 +101,7 @@ Value Evaluator::arithmetic_call(const FunctionRow& row, const Expr& expr,
   const Value& other = arguments.back();
   if (!out.is_integer() || !other.is_integer()) return unknown(out.type);
   const IntType type = common_type(int_type(*out.type), int_type(*other.type));
-  out = convert(std::move(out), program_.types.integer(type.size, type.is_signed));
+  out = convert(out, program_.types.integer(type.size, type.is_signed));
   out.known &= other.known;
   for (unsigned lane = 0; lane < lanes_; ++lane) {
     const std::int64_t a = out.lanes[lane], b = wrap(type, other.lanes[lane]);

@@ -249,8 +249,8 @@ Value Evaluator::conditional(const Expr& expr) {
   Value out = a;
   if (a.is_integer() && b.is_integer()) {
     const IntType type = common_type(int_type(*a.type), int_type(*b.type));
-    out = convert(std::move(out), program_.types.integer(type.size, type.is_signed));
-    b = convert(std::move(b), out.type);
+    out = convert(out, program_.types.integer(type.size, type.is_signed));
+    b = convert(b, out.type);
   }
   for_each_lane(all & ~taken, [&](unsigned lane) { out.lanes[lane] = b.lanes[lane]; });
   out.known = (a.known & taken) | (b.known & ~taken);
@@ -271,7 +271,7 @@ Value Evaluator::assign(const Expr& expr) {
   if (failed()) return value;
   if (expr.op != Op::none) value = combine(expr.op, old, value, expr.span);
   if (failed()) return value;
-  if (target.type != nullptr) value = convert(std::move(value), target.type);
+  if (target.type != nullptr) value = convert(value, target.type);
   store(target, value, expr.child(0));
   return value;
 }

@@ -84,9 +84,7 @@ StmtPtr Parser::declarator(const Specifiers& seen) {
   const bool is_number = type == nullptr || type->is(TypeKind::integer);
   const bool overridden =
       is_number && symbol.kind == SymbolKind::variable && defines_.count(name.text) != 0;
-  if (accept("=")) {
-    stmt->exprs[0] = initialiser();
-  } else if (peek().is("{")) {
+  if (accept("=") || peek().is("{")) {
     stmt->exprs[0] = initialiser();
   } else if (type == nullptr) {
     fail(name.span, "auto needs a value to take its type from");
