@@ -5,7 +5,6 @@
 #include "unit/event_maker.hpp"
 
 using namespace smemsim;
-using Catch::Matchers::Contains;
 
 namespace {
 
@@ -49,14 +48,16 @@ TEST_CASE("a machine file with an error names the key") {
     REQUIRE_FALSE(machine.ok());
     return machine.error().text();
   };
-  CHECK_THAT(error(kWide, "\"value\": 64", "\"value\": 0"), Contains("shared.banks"));
-  CHECK_THAT(error(kWide, "shared.lanes", "shared.lames"), Contains("no such parameter"));
-  CHECK_THAT(error(kWide, "60-63", "60-64"), Contains("access_rules.1.passes"));
-  CHECK_THAT(error(kWide, "[\"ld\", \"st\"]", "[\"load\"]"), Contains("access_rules.0.operations"));
-  CHECK_THAT(error(kWide, "\"source\": \"doc\"}", "\"source\": \"dog\"}"), Contains("source"));
-  CHECK_THAT(error(kWide, "\"access_rules\"", "\"acess_rules\""), Contains("unknown key"));
-  CHECK_THAT(error(kWide, "[4]", "[-4]"), Contains("width"));
-  CHECK_THAT(error(kWide, "{", ""), Contains("not valid JSON"));
+  CHECK_THAT(error(kWide, "\"value\": 64", "\"value\": 0"), ContainsSubstring("shared.banks"));
+  CHECK_THAT(error(kWide, "shared.lanes", "shared.lames"), ContainsSubstring("no such parameter"));
+  CHECK_THAT(error(kWide, "60-63", "60-64"), ContainsSubstring("access_rules.1.passes"));
+  CHECK_THAT(error(kWide, "[\"ld\", \"st\"]", "[\"load\"]"),
+             ContainsSubstring("access_rules.0.operations"));
+  CHECK_THAT(error(kWide, "\"source\": \"doc\"}", "\"source\": \"dog\"}"),
+             ContainsSubstring("source"));
+  CHECK_THAT(error(kWide, "\"access_rules\"", "\"acess_rules\""), ContainsSubstring("unknown key"));
+  CHECK_THAT(error(kWide, "[4]", "[-4]"), ContainsSubstring("width"));
+  CHECK_THAT(error(kWide, "{", ""), ContainsSubstring("not valid JSON"));
 }
 
 TEST_CASE("every built-in machine parses") {

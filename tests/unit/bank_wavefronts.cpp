@@ -1,4 +1,6 @@
 // The bank model on patterns whose cost can be worked out on paper.
+#include <numeric>
+
 #include "catch.hpp"
 #include "sim/bank_model.hpp"
 #include "trace/machine_file.hpp"

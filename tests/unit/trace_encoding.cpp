@@ -75,24 +75,23 @@ TEST_CASE("writers refuse what readers would") {
       return sink.end_launch();
     });
   };
-  using Catch::Matchers::Contains;
   std::vector<EventShape> shapes{shape};
   const std::vector<Event> events{{0, 0, 0}};
-  CHECK_THAT(error({0, 0, shapes, events, 1}, launch), Contains("site 0 of a table of 0"));
+  CHECK_THAT(error({0, 0, shapes, events, 1}, launch), ContainsSubstring("site 0 of a table of 0"));
   launch.sites.resize(1);
-  CHECK_THAT(error({2, 0, shapes, events, 1}, launch), Contains("block 2 of a grid of 2"));
-  CHECK_THAT(error({0, 1, shapes, events, 1}, launch), Contains("warp 1 of a block of 1"));
+  CHECK_THAT(error({2, 0, shapes, events, 1}, launch), ContainsSubstring("block 2 of a grid of 2"));
+  CHECK_THAT(error({0, 1, shapes, events, 1}, launch), ContainsSubstring("warp 1 of a block of 1"));
   shapes[0].offsets.clear();
-  CHECK_THAT(error({0, 0, shapes, events, 1}, launch), Contains("without an address"));
+  CHECK_THAT(error({0, 0, shapes, events, 1}, launch), ContainsSubstring("without an address"));
   launch.block.x = 0;
-  CHECK_THAT(error({0, 0, shapes, events, 1}, launch), Contains("is empty or too large"));
+  CHECK_THAT(error({0, 0, shapes, events, 1}, launch), ContainsSubstring("is empty or too large"));
 }
 
 TEST_CASE("files that cannot be opened are input or output errors with the system's reason") {
   const auto missing = trace::open_trace("/nonexistent/trace.smt");
   REQUIRE_FALSE(missing.ok());
   CHECK(missing.error().kind == ErrorKind::io);
-  CHECK_THAT(missing.error().text(), Catch::Matchers::Contains("No such file"));
+  CHECK_THAT(missing.error().text(), ContainsSubstring("No such file"));
   const auto directory = trace::open_trace(std::filesystem::temp_directory_path().string());
   REQUIRE_FALSE(directory.ok());
   CHECK(directory.error().kind == ErrorKind::io);
