@@ -56,7 +56,7 @@ const std::vector<FlagName>& flag_names() {
 std::string lanes_text(LaneMask lanes, unsigned warp_lanes) {
   if (lanes == first_lanes(warp_lanes)) return "all";
   constexpr std::size_t kShort = 20;  // as long as a mask of 64 lanes
-  const std::string list = lane_list(lanes);
+  std::string list = lane_list(lanes);
   if (list.size() <= kShort) return list;
   return "0x" + hexadecimal(lanes, (warp_lanes + 3) / 4);
 }

@@ -139,7 +139,7 @@ void put_scalar(ObjectText& object, std::string& out, std::string_view name,
 
 Status JsonlWriter::flush_over(std::size_t bytes) {
   if (buffer_.size() <= bytes) return {};
-  const Status status = out_.write(std::as_bytes(std::span(buffer_)));
+  Status status = out_.write(std::as_bytes(std::span(buffer_)));
   buffer_.clear();
   return status;
 }

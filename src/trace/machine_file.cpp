@@ -54,7 +54,7 @@ class MachineParser {
                    const std::set<std::string>& allowed) const {
     for (const auto& [name, value] : object.items()) {
       if (!allowed.contains(name)) {
-        return error(key.empty() ? name : key + "." + name, "unknown key",
+        return error(key.empty() ? name : fmt::format("{}.{}", key, name), "unknown key",
                      fmt::format("known here: {}", fmt::join(allowed, ", ")));
       }
     }
