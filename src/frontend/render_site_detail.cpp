@@ -154,11 +154,11 @@ std::string picture(const SiteConflicts& row, const KernelConflicts& kernel, con
         "of one bank are shown in lane order.",
         width);
     if (rule->count == BankCount::one) {
-      out += lines(
-          "One lane of each bank updates its word, in 2 wavefronts for all of them; the others "
-          "fail "
-          "and try again in the next round of the loop.",
-          width);
+      out +=
+          lines(fmt::format("One lane of each bank updates its word, in {} wavefronts for all of "
+                            "them; the others fail and try again in the next round of the loop.",
+                            rule->wavefronts_per_word),
+                width);
     }
     if (rule->count == BankCount::lanes) {
       out += lines(rule->wavefronts_per_word == 1
