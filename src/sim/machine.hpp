@@ -4,11 +4,11 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sim/cycle/cycle_parameters.hpp"
 #include "sim/lanes.hpp"
 #include "sim/operation.hpp"
 #include "sim/result.hpp"
@@ -87,12 +87,23 @@ struct Provenance {
   std::string text;
 };
 
+struct CycleParameters;
+
 struct Machine {
+  Machine();
+  Machine(const Machine& other);
+  Machine(Machine&&) noexcept;
+  Machine& operator=(const Machine& other);
+  Machine& operator=(Machine&&) noexcept;
+  ~Machine();
+
   std::string name;         ///< "sm_90"
   std::string description;  ///< for people
   SharedMemory shared;
   OccupancyLimits occupancy;
-  CycleParameters cycle;  ///< defaults are the H200's
+  /// Never null, copied with the machine; defaults are the H200's. Behind a pointer so that the
+  /// bank model does not depend on the cycle model's header.
+  std::unique_ptr<CycleParameters> cycle;
   /// Key: a parameter's path (machine_parameters.hpp), "access_rules.N" or "copies".
   std::map<std::string, Provenance> provenance;
 };

@@ -20,7 +20,7 @@ double each(unsigned warps, unsigned blocks, SimulateOptions options = {}) {
   for (unsigned i = 0; i < kSteps; ++i) kernel.add({"BAR.SYNC.DEFER_BLOCKING 0x0", 1}, barrier());
   kernel.end();
   Machine machine = h200();
-  machine.cycle.block_interval = machine.cycle.warp_interval = 0;
+  machine.cycle->block_interval = machine.cycle->warp_interval = 0;
   return kernel.run(machine, options).sm.cycles / kSteps;
 }
 

@@ -98,7 +98,7 @@ class Kernel {
 /// With warm instruction caches, as the microbenchmarks were run.
 inline Machine h200() {
   Machine machine = trace::load_machine("sm_90").value();
-  machine.cycle.fetch_interval = 0;
+  machine.cycle->fetch_interval = 0;
   return machine;
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("a load that hits in L1 takes 34 cycles") {
 
 TEST_CASE("a load from L2 takes 270 cycles, the first from its far half 185 more") {
   Machine machine = h200();
-  machine.cycle.l2_far_extra = 0;
+  machine.cycle->l2_far_extra = 0;
   CHECK(chain("LDG.E.STRONG.GPU R2, [R2.64]", 128, machine) == Approx(270).epsilon(0.03));
   // Half of the lines are far.
   CHECK(chain("LDG.E.STRONG.GPU R2, [R2.64]", 128, h200()) ==

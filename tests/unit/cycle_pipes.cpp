@@ -58,7 +58,7 @@ TEST_CASE("every cycle of a warp has a reason") {
   }
   kernel.end();
   Machine machine = h200();
-  machine.cycle.block_interval = machine.cycle.warp_interval = 0;
+  machine.cycle->block_interval = machine.cycle->warp_interval = 0;
   const KernelCycles result = kernel.run(machine);
   double accounted = 0;
   for (const StallCounts& counts : result.sm.stalls) {

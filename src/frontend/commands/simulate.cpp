@@ -69,7 +69,7 @@ class ChangedMachines {
     for (const std::string& text : options_.set) SMEMSIM_TRY(set_parameter(text, *changed));
     for (const std::string& name : options_.without) {
       for (const Mechanism& one : mechanisms()) {
-        if (one.name == name) one.remove(changed->cycle);
+        if (one.name == name) one.remove(*changed->cycle);
       }
     }
     machines_.push_back(std::move(changed));

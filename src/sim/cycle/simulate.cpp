@@ -177,7 +177,7 @@ Status SimulateAnalysis::end_launch() {
   resources.registers = launch_->registers;
   resources.shared_bytes = std::uint64_t{launch_->static_shared} + launch_->dynamic_shared;
   const OccupancyResult fit = occupancy(machine_->occupancy, resources);
-  const double sms = launch_->device.sms != 0 ? launch_->device.sms : machine_->cycle.sms;
+  const double sms = launch_->device.sms != 0 ? launch_->device.sms : machine_->cycle->sms;
   const auto grid =
       static_cast<double>(options_.grid_blocks != 0 ? options_.grid_blocks : launch_->grid.count());
   out.blocks_per_sm = static_cast<std::uint64_t>(std::ceil(grid / std::max(sms, 1.0)));
@@ -195,7 +195,7 @@ Status SimulateAnalysis::end_launch() {
       run.push_back(blocks_[i % blocks_.size()].get());
     }
     const double shared = static_cast<double>(fit.shared_per_block) * out.resident;
-    Sm sm(*streams_, machine_->cycle, shared, std::min(sms, grid));
+    Sm sm(*streams_, *machine_->cycle, shared, std::min(sms, grid));
     Timeline timeline(texts_, options_.timeline_from, options_.timeline_cycles);
     if (options_.timeline_cycles > 0) sm.add_listener(timeline);
     out.sm = sm.run(run, out.resident);

@@ -27,7 +27,7 @@ StreamBuilder::StreamBuilder(const Launch& launch, const Machine& machine,
 void StreamBuilder::add_program(const Program& program) {
   Flow flow;
   flow.first = static_cast<std::uint32_t>(instructions_.size());
-  flow.control = std::make_unique<ControlFlow>(decode(program, machine_.cycle));
+  flow.control = std::make_unique<ControlFlow>(decode(program, *machine_.cycle));
   const auto& code = flow.control->code();
   instructions_.insert(instructions_.end(), code.begin(), code.end());
   for (std::size_t i = 0; i < code.size(); ++i) {
