@@ -43,7 +43,7 @@ std::optional<fs::path> in_path(const std::string& program) {
   for (std::size_t start = 0; start <= path.size();) {
     const std::size_t end = std::min(path.find(':', start), path.size());
     const fs::path candidate = fs::path(path.substr(start, end - start)) / program;
-    if (end != start && access(candidate.c_str(), X_OK) == 0) {
+    if (end != start && ::access(candidate.c_str(), X_OK) == 0) {
       std::error_code error;
       const fs::path real = fs::canonical(candidate, error);
       if (!error) return real;

@@ -4,13 +4,11 @@
 #include <array>
 #include <cassert>
 
+#include "sim/round_up.hpp"
+
 namespace smemsim {
 
 namespace {
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
-  return step == 0 ? value : (value + step - 1) / step * step;
-}
 
 constexpr std::uint32_t clamp_limit(std::uint64_t blocks) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, kNoLimit));

@@ -9,7 +9,6 @@ namespace {
 /// shapes stays within memory.
 constexpr std::size_t kMaxCachedParts = std::size_t{1} << 21;
 
-constexpr unsigned kWordBytes = 4;
 constexpr std::int64_t kFarAway = std::int64_t{1} << 40;
 
 /// One lane's bytes of one word.

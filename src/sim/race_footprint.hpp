@@ -12,6 +12,8 @@
 
 namespace smemsim {
 
+inline constexpr unsigned kWordBytes = 4;  ///< grain of the footprints and the shadow memory
+
 /// Bytes of one 4-byte word and the lanes that touch exactly those.
 struct FootprintPart {
   std::int64_t word = 0;  ///< from base / 4

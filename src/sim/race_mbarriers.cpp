@@ -8,7 +8,6 @@ namespace {
 /// A waiter may come late by this many phases and still learn which copies they covered.
 constexpr std::size_t kRememberedPhases = 4;
 constexpr std::int64_t kMaxArrivals = (std::int64_t{1} << 20) - 1;  ///< of an mbarrier
-constexpr unsigned kRemoteShift = 24;
 
 }  // namespace
 

@@ -5,10 +5,8 @@
 namespace smemsim {
 namespace {
 
-constexpr std::uint64_t kWordBytes = 4;
 /// More than any SM has; addresses past it are outside whatever the launch owns.
 constexpr std::uint64_t kMaxWindow = std::uint64_t{1} << 20;
-constexpr unsigned kRemoteShift = 24;  ///< cluster addresses: block rank << 24 | offset
 constexpr std::size_t kMaxSeen = std::size_t{1} << 22;
 constexpr std::size_t kMaxUnwritten = std::size_t{1} << 16;
 

@@ -14,6 +14,9 @@
 
 namespace smemsim {
 
+/// Addresses in the shared memory of a cluster: block rank << kRemoteShift | offset.
+inline constexpr unsigned kRemoteShift = 24;
+
 /// What is known of one warp at the point up to which its events are processed.
 struct RaceWarp {
   std::uint32_t block = 0;   ///< position of its block in the unit

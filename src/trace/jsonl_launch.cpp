@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-Error broken(std::string message, std::string hint = {}) {
+Error bad_line(std::string message, std::string hint = {}) {
   return invalid_input({}, std::move(message), std::move(hint));
 }
 
@@ -44,7 +44,7 @@ struct FieldReader {
 
 Status expect_object(const Json& value, const char* key) {
   if (value.is_object()) return {};
-  return broken("\"" + std::string(key) + "\": expected an object {...}");
+  return bad_line("\"" + std::string(key) + "\": expected an object {...}");
 }
 
 /// "file.cu:12" names a source line; anything else is the site's own name.
@@ -100,8 +100,8 @@ Status JsonlLaunch::add_site(const Json& object) {
   site.line = static_cast<std::uint32_t>(fields.number("line", 0, kMax));
   SMEMSIM_TRY(fields.finish());
   if (index != next) {
-    return broken("\"index\": this is site " + std::to_string(next) + " of the launch",
-                  "sites are numbered in the order of their lines, from 0");
+    return bad_line("\"index\": this is site " + std::to_string(next) + " of the launch",
+                    "sites are numbered in the order of their lines, from 0");
   }
   builder_->launch().sites.push_back(std::move(site));
   return {};
@@ -128,7 +128,7 @@ Status JsonlLaunch::add_program(const Json& object) {
 
 Status JsonlLaunch::add_instruction(const Json& object) {
   SMEMSIM_TRY(expect_object(object, "instruction"));
-  if (!program_) return broken("an instruction without a {\"program\":...} line before it");
+  if (!program_) return bad_line("an instruction without a {\"program\":...} line before it");
   constexpr auto kMax = std::numeric_limits<std::uint32_t>::max();
   JsonFields fields(object);
   ProgramInstruction out;
@@ -150,8 +150,8 @@ Status JsonlLaunch::add_instruction(const Json& object) {
   }
   SMEMSIM_TRY(fields.finish());
   if (out.line != 0 && out.file >= program_->files.size()) {
-    return broken("\"file\": the program has " + std::to_string(program_->files.size()) +
-                  " source files");
+    return bad_line("\"file\": the program has " + std::to_string(program_->files.size()) +
+                    " source files");
   }
   program_->instructions.push_back(std::move(out));
   return {};
@@ -181,9 +181,9 @@ Result<std::uint32_t> JsonlLaunch::site_of(const JsonlEvent& event) {
   const std::size_t known = builder_->launch().sites.size();
   if (event.site) {
     if (*event.site < known) return *event.site;
-    return broken("\"site\": there is no site " + std::to_string(*event.site) + " among the " +
-                      std::to_string(known) + " so far",
-                  "a {\"site\":...} line must come before its events");
+    return bad_line("\"site\": there is no site " + std::to_string(*event.site) + " among the " +
+                        std::to_string(known) + " so far",
+                    "a {\"site\":...} line must come before its events");
   }
   if (!event.site_text.empty()) return builder_->add_site(named_site(event.site_text));
   EventShape shape;

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kSchema = "smemsim/machine/1";
-constexpr std::uint64_t kMaxFileBytes = 1 << 20;
+constexpr std::string_view kMachineSchema = "smemsim/machine/1";
+constexpr std::uint64_t kMaxMachineBytes = 1 << 20;
 
 /// Reads one machine file; every member function names the JSON place in its errors.
 class MachineParser {
@@ -25,8 +25,8 @@ class MachineParser {
   MachineParser(const Json& root, std::string file) : root_(root), file_(std::move(file)) {}
 
   Result<Machine> parse() {
-    if (!root_.is_object() || root_.value("schema", Json()) != kSchema) {
-      return error("schema", fmt::format("expected \"{}\"", kSchema));
+    if (!root_.is_object() || root_.value("schema", Json()) != kMachineSchema) {
+      return error("schema", fmt::format("expected \"{}\"", kMachineSchema));
     }
     SMEMSIM_TRY(only_keys(
         root_, "", {"schema", "name", "description", "sources", "parameters", "access_rules"}));
@@ -275,7 +275,7 @@ Result<Machine> load_machine(const std::string& name_or_path) {
         wanted, "no such machine and no such file",
         fmt::format("built-in machines: {}; or give a machine file", fmt::join(names, ", ")));
   }
-  const auto text = read_all(**file, kMaxFileBytes);
+  const auto text = read_all(**file, kMaxMachineBytes);
   if (!text) return text.error();
   return parse_machine(*text, wanted);
 }

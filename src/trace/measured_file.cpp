@@ -13,8 +13,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::uint64_t kMaxFileBytes = std::uint64_t{256} << 20;
-constexpr std::string_view kSchema = "smemsim/measured/1";
+constexpr std::uint64_t kMaxMeasuredBytes = std::uint64_t{256} << 20;
+constexpr std::string_view kMeasuredSchema = "smemsim/measured/1";
 
 std::optional<double> parse_double(std::string text) {
   std::erase(text, ',');
@@ -54,8 +54,8 @@ Result<MeasuredRun> read_json(const std::string& text, const std::string& file) 
   } catch (const Json::parse_error& error) {
     return invalid_input(fmt::format("{}: byte {}", file, error.byte), "this is not valid JSON");
   }
-  if (!root.is_object() || root.value("schema", Json()) != kSchema) {
-    return invalid_input(file + ": schema", fmt::format("expected \"{}\"", kSchema));
+  if (!root.is_object() || root.value("schema", Json()) != kMeasuredSchema) {
+    return invalid_input(file + ": schema", fmt::format("expected \"{}\"", kMeasuredSchema));
   }
   MeasuredRun run;
   std::size_t number = 0;
@@ -159,9 +159,9 @@ Result<MeasuredRun> read_ncu_csv(std::string_view text, const std::string& file)
 }  // namespace
 
 Result<MeasuredRun> read_measured_run(ByteSource& source) {
-  auto bytes = read_all(source, kMaxFileBytes);
+  auto bytes = read_all(source, kMaxMeasuredBytes);
   if (!bytes) return bytes.error();
-  auto text = gunzip(*std::move(bytes), source.name(), kMaxFileBytes);
+  auto text = gunzip(*std::move(bytes), source.name(), kMaxMeasuredBytes);
   if (!text) return text.error();
   const std::size_t first = text->find_first_not_of(" \t\r\n");
   if (first != std::string::npos && (*text)[first] == '{') return read_json(*text, source.name());

@@ -4,6 +4,7 @@
 
 #include "frontend/expr/parser_impl.hpp"
 #include "frontend/suggest.hpp"
+#include "sim/round_up.hpp"
 
 namespace smemsim::expr {
 
@@ -23,10 +24,6 @@ bool contains(const auto& list, std::string_view word) {
 std::string unqualified(const std::string& name) {
   const std::size_t qualifier = name.rfind("::");
   return qualifier == std::string::npos ? name : name.substr(qualifier + 2);
-}
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
-  return (value + step - 1) / step * step;
 }
 
 }  // namespace

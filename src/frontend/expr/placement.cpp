@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
+#include "sim/round_up.hpp"
+
 namespace smemsim::expr {
 
 namespace {
-
-constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 /// The array type with `padding` added to its extents.
 const Type* padded(const Type* type, const std::vector<std::uint32_t>& padding, TypeTable& types) {
