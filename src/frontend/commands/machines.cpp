@@ -96,7 +96,8 @@ void show(const json& document, Environment& environment) {
                     {"unit", true, 2, 0},
                     {"source", true, 3, 0},
                     {"meaning", true, 1, 16}});
-  for (const auto& [path, entry] : document.value("parameters", json::object()).items()) {
+  const json values = document.value("parameters", json::object());
+  for (const auto& [path, entry] : values.items()) {
     const Parameter* parameter = find_parameter(path);
     parameters.add(
         {{printable(path), Style::plain},
