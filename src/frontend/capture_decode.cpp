@@ -278,6 +278,9 @@ void to_events(const Record& record, std::uint32_t site, std::uint32_t rank,
       event.op = Operation::wgmma_wait;
       event.a = record.a;
       break;
+    case RecordKind::call:
+      event.op = Operation::call;
+      break;
     case RecordKind::wgmma_fence:
       event.op = Operation::wgmma_fence;
       break;

@@ -38,6 +38,7 @@ enum class RecordKind : std::uint8_t {
   bulk_remote,         ///< a = shared destination, b = shared source << 32 | mbarrier; word: bytes
   bulk_reduce,         ///< as bulk_store
   bulk_reduce_remote,  ///< as bulk_remote
+  call,
   count_
 };
 

@@ -57,6 +57,7 @@ constexpr std::array<OperationTraits, kOperationCount> kOperations{{
     {O::exit, "exit", S::none, false, false, false, false, C::none},
     {O::increment, "red.popc", S::shared, true, false, true, true, C::atom},
     {O::cas_spin, "atom.cas.spin", S::shared, true, false, true, true, C::atom},
+    {O::call, "call", S::none, false, false, false, false, C::none},
 }};
 
 constexpr bool in_enum_order() {

@@ -68,6 +68,7 @@ enum class Operation : std::uint8_t {
               ///< (POPC.INC)
   cas_spin,   ///< one round of a retry loop: lanes that met another lane's update try again
               ///< (CAST.SPIN)
+  call,       ///< lanes that call a function of the machine code
   count_      ///< number of operations; not an operation
 };
 

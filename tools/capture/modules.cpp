@@ -37,6 +37,7 @@ constexpr Patch kPatches[] = {
     {SANITIZER_INSTRUCTION_BARRIER, "smemsim_barrier", true},
     {SANITIZER_INSTRUCTION_SYNCWARP, "smemsim_warp_sync", true},
     {SANITIZER_INSTRUCTION_SHFL, "smemsim_shuffle", true},
+    {SANITIZER_INSTRUCTION_CALL, "smemsim_call", false},
     {SANITIZER_INSTRUCTION_MATRIX_MEMORY_ACCESS, "smemsim_matrix", false},
     {SANITIZER_INSTRUCTION_MEMCPY_ASYNC, "smemsim_copy", false},
     {SANITIZER_INSTRUCTION_PIPELINE_COMMIT, "smemsim_copy_commit", false},

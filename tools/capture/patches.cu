@@ -331,6 +331,11 @@ __device__ __noinline__ SanitizerPatchResult smemsim_shuffle(void* userdata, uin
   return plain(userdata, RecordKind::shuffle, pc);
 }
 
+__device__ __noinline__ SanitizerPatchResult smemsim_call(void* userdata, uint64_t pc, uint64_t,
+                                                          uint32_t) {
+  return plain(userdata, RecordKind::call, pc);
+}
+
 __device__ __noinline__ SanitizerPatchResult smemsim_copy(void* userdata, uint64_t pc, void* source,
                                                           uint32_t destination, uint32_t size) {
   const auto* control = static_cast<const Control*>(userdata);
