@@ -115,7 +115,7 @@ std::int32_t ControlFlow::index_of(std::uint32_t pc) const {
 
 std::pair<std::int32_t, std::int32_t> ControlFlow::successors(std::int32_t at) const {
   const Decoded& one = code_[static_cast<std::size_t>(at)];
-  const bool leaves = one.always && (one.kind == InstructionKind::exit ||
+  const bool leaves = one.always && (one.kind == InstructionKind::exit || one.returns ||
                                      (one.kind == InstructionKind::branch && one.target >= 0));
   const bool last = at + 1 >= static_cast<std::int32_t>(code_.size());
   return {leaves || last ? -1 : at + 1,
@@ -185,6 +185,61 @@ Path ControlFlow::path(std::int32_t from, std::int32_t to) {
     out.found = out.relaxed = walk(from, to, distances(to, false), out);
   }
   if (!out.found) out.steps.assign(1, to);
+  return out;
+}
+
+Path ControlFlow::path_at(std::int32_t first, std::int32_t to) {
+  Path out;
+  if (first == to) {
+    out.found = true;
+  } else {
+    out = path(first, to);
+  }
+  if (out.found) out.steps.insert(out.steps.begin(), first);
+  return out;
+}
+
+Path ControlFlow::path_to_return(std::int32_t first) {
+  Path best;
+  for (std::int32_t at = 0; at < static_cast<std::int32_t>(code_.size()); ++at) {
+    if (!code_[static_cast<std::size_t>(at)].returns) continue;
+    Path way = path_at(first, at);
+    if (!way.found || (best.found && best.steps.size() <= way.steps.size())) continue;
+    way.ambiguous = way.ambiguous || best.found;
+    best = std::move(way);
+  }
+  return best;
+}
+
+Path ControlFlow::path(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& calls) {
+  const auto size = static_cast<std::int32_t>(code_.size());
+  const std::int32_t callee = from >= 0 ? code_[static_cast<std::size_t>(from)].callee : -1;
+  if (callee >= 0) calls.push_back(from + 1);
+  Path out = callee >= 0 ? path_at(callee, to) : path(from, to);
+  if (out.found || calls.empty()) return out;
+  // `to` lies behind the end of the functions that the warp is in.
+  Path before;
+  std::int32_t first = callee;
+  while (!calls.empty()) {
+    const std::int32_t back = calls.back();
+    calls.pop_back();
+    Path rest;
+    if (first < 0) {
+      const auto [next, target] = successors(from);
+      first = std::max(next, target);
+    }
+    if (first >= 0) rest = path_to_return(first);
+    if (!rest.found || back >= size) break;
+    before.steps.insert(before.steps.end(), rest.steps.begin(), rest.steps.end());
+    before.ambiguous = before.ambiguous || rest.ambiguous;
+    rest = path_at(back, to);
+    if (rest.found) {
+      rest.steps.insert(rest.steps.begin(), before.steps.begin(), before.steps.end());
+      rest.ambiguous = rest.ambiguous || before.ambiguous;
+      return rest;
+    }
+    first = back;
+  }
   return out;
 }
 

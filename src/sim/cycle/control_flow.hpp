@@ -31,6 +31,9 @@ class ControlFlow {
 
   /// From behind `from` (-1 = entry) up to and with `to`.
   Path path(std::int32_t from, std::int32_t to);
+  /// The same where the last calls have left events, `calls`: where each goes on, innermost last.
+  /// A call at `from` is entered; functions that end on the way are taken off `calls`.
+  Path path(std::int32_t from, std::int32_t to, std::vector<std::int32_t>& calls);
   /// The instructions of `to`'s basic block up to and with it: what a diverged part of a warp
   /// executes at least.
   Path block_path(std::int32_t to) const;
@@ -41,6 +44,9 @@ class ControlFlow {
   std::pair<std::int32_t, std::int32_t> successors(std::int32_t at) const;
   const Distances& distances(std::int32_t to, bool with_stops);
   void find_counted_loops();
+  /// From `first` on, itself included.
+  Path path_at(std::int32_t first, std::int32_t to);
+  Path path_to_return(std::int32_t first);
   bool walk(std::int32_t from, std::int32_t to, const Distances& far, Path& out) const;
 
   std::vector<Decoded> code_;

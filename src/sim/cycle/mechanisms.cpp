@@ -27,12 +27,17 @@ const std::vector<Mechanism>& mechanisms() {
       {"fetch", "instructions are always there", [](CycleParameters& p) { p.fetch_interval = 0; }},
       {"l1", "every global load goes to L2", [](CycleParameters& p) { p.l1_bytes = 0; }},
       {"l2-bandwidth", "L2 and DRAM of unlimited bandwidth",
-       [](CycleParameters& p) { p.l2_port = p.l2_total = p.dram_port = p.dram_total = 1e9; }},
+       [](CycleParameters& p) {
+         p.l2_port = p.l2_total = p.l2_shared_total = p.dram_port = p.dram_total = 1e9;
+       }},
       {"l2-halves", "all of L2 equally far", [](CycleParameters& p) { p.l2_far_extra = 0; }},
       {"shared-lines", "each SM fetches lines that several blocks use on its own account",
        [](CycleParameters& p) { p.shared_lines = 0; }},
       {"stores", "global stores leave at once",
-       [](CycleParameters& p) { p.store_port = p.store_total = 1e9; }},
+       [](CycleParameters& p) {
+         p.store_port = 1e9;
+         p.store_share = 0;
+       }},
       {"barrier-queue", "barrier arrivals overtake the memory queue",
        [](CycleParameters& p) { p.barrier_in_queue = 0; }},
       {"fair-issue", "greedy issue, then the youngest warp",

@@ -77,7 +77,6 @@ constexpr std::array kRows{
     Row{"S2R", Pipe::control, nullptr, &P::special_register_latency},
     Row{"S2UR", Pipe::control, nullptr, &P::special_register_latency},
     Row{"CS2R", Pipe::control, &P::alu_interval, nullptr},
-    Row{"MATCH", Pipe::control, &P::match_interval, &P::match_latency},
     Row{"REDUX", Pipe::alu, &P::alu_interval, &P::redux_latency},
     Row{"R2UR", Pipe::alu, &P::alu_interval, &P::other_latency},
     Row{"NOP", Pipe::control, nullptr, nullptr},
@@ -137,6 +136,7 @@ void decode_control(const Text& text, std::string_view base, Decoded& out) {
   using Kind = InstructionKind;
   if (is_any(base, {"BRA", "JMP", "BRX", "JMX", "CALL", "RET", "BREAK"})) out.kind = Kind::branch;
   if (base == "EXIT") out.kind = Kind::exit;
+  if (base == "MATCH") out.kind = Kind::match;
   if (base == "BAR") out.kind = Kind::barrier;
   if (text.opcode.starts_with("BAR.ARV")) {
     const std::int64_t id = trailing_number(text.operands, "");
@@ -225,9 +225,8 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   if (out.kind == InstructionKind::constant)
     out.latency = static_cast<float>(parameters.constant_latency);
   if (out.kind == InstructionKind::fence) {
-    out.latency = static_cast<float>(has(text.opcode, "GPU") || has(text.opcode, "SYS")
-                                         ? parameters.fence_gpu_latency
-                                         : parameters.fence_latency);
+    out.device_fence = base == "MEMBAR" && (has(text.opcode, "GPU") || has(text.opcode, "SYS"));
+    out.invalidates = has(text.opcode, "IVALL");
   }
   if (out.kind != InstructionKind::plain && out.pipe != Pipe::memory) {
     out.pipe = Pipe::control;
@@ -257,7 +256,9 @@ std::vector<Decoded> decode(const Program& program, const CycleParameters& param
     const std::size_t at = text.rfind("0x");
     if (at != std::string::npos)
       out[i].target = index_of(trailing_number(std::string_view(text).substr(at), ""));
-    if (base_opcode(text) == "RET" || base_opcode(text) == "CALL") out[i].target = -1;
+    out[i].returns = base_opcode(text) == "RET";
+    if (base_opcode(text) == "CALL") std::swap(out[i].target, out[i].callee);
+    if (out[i].returns) out[i].target = -1;
   }
   return out;
 }

@@ -38,6 +38,7 @@ enum class InstructionKind : std::uint8_t {
   global,     ///< global, generic or local access
   copy,       ///< LDGSTS
   copy_mark,  ///< LDGDEPBAR: its scoreboard follows the copies so far
+  match,      ///< MATCH: its time depends on the values
   shuffle,    ///< goes through the memory queue without the data stage
   constant,   ///< LDC
   barrier,    ///< BAR
@@ -74,19 +75,23 @@ struct Decoded {
   /// BAR.ARV, which traces may lack: its barrier and its threads; 255 = not one.
   std::uint8_t arrives_at = 255;
   std::uint16_t arrive_threads = 0;
-  bool off = false;       ///< guarded by the predicate that is never true
-  bool guarded = false;   ///< has a predicate
-  bool always = true;     ///< falls through or is taken whatever the predicate: no guard
-  bool recorded = false;  ///< of a kind that traces record as events
-  bool merging = false;   ///< an atomic that serves all lanes on one word together
-  bool clock = false;     ///< reads the SM's clock
-  bool by_l2 = false;     ///< global access that does not look in L1
+  bool off = false;           ///< guarded by the predicate that is never true
+  bool guarded = false;       ///< has a predicate
+  bool always = true;         ///< falls through or is taken whatever the predicate: no guard
+  bool recorded = false;      ///< of a kind that traces record as events
+  bool merging = false;       ///< an atomic that serves all lanes on one word together
+  bool clock = false;         ///< reads the SM's clock
+  bool device_fence = false;  ///< MEMBAR for the GPU or the system
+  bool invalidates = false;   ///< CCTL.IVALL: empties L1
+  bool by_l2 = false;         ///< global access that does not look in L1
   std::uint32_t pc = 0;
   CounterStep counter;
   std::int16_t writes = -1;           ///< first destination register, numbered like the counter
   std::int16_t guard_predicate = -1;  ///< of a guard or a branch, numbered like the test's
   bool guard_negated = false;
   std::int32_t target = -1;  ///< index of the branch target, -1 = none or unknown
+  std::int32_t callee = -1;  ///< of a CALL: index of the function's first instruction, likewise
+  bool returns = false;      ///< RET
 };
 
 /// First word of the opcode of a disassembled instruction: "LDS" of "@P0 LDS.64 R2, [R4]".

@@ -92,20 +92,38 @@ void find_bottleneck(KernelCycles& out) {
   out.bottleneck_share = sum[most] / all;
 }
 
-void find_clocks(KernelCycles& out) {
-  if (out.sm.clocks.empty()) return;
-  std::vector<double> lengths;
-  double first = out.sm.clocks.front().first, last = 0;
-  for (const auto& [begin, end] : out.sm.clocks) {
-    lengths.push_back(end - begin);
-    first = std::min(first, begin);
-    last = std::max(last, end);
+/// What is told of all SMs that were run. The middle one becomes `out.sm`.
+void summarise(std::vector<SmRun> runs, KernelCycles& out) {
+  std::vector<double> blocks, clocked, clocked_sms;
+  std::vector<std::pair<double, std::size_t>> cycles;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const SmRun& run = runs[i];
+    cycles.emplace_back(extrapolated(run, out.blocks_per_sm, out.resident), i);
+    blocks.insert(blocks.end(), run.block_cycles.begin(), run.block_cycles.end());
+    if (run.clocks.empty()) continue;
+    double first = run.clocks.front().first, last = 0;
+    for (const auto& [begin, end] : run.clocks) {
+      clocked.push_back(end - begin);
+      first = std::min(first, begin);
+      last = std::max(last, end);
+    }
+    clocked_sms.push_back(last - first + (cycles.back().first - run.cycles));
   }
-  out.clocked_block = median(lengths);
-  out.clocked_sm = last - first + (out.cycles - out.sm.cycles);
+  std::sort(cycles.begin(), cycles.end());
+  out.cycles = cycles[cycles.size() / 2].first;
+  out.sm = std::move(runs[cycles[cycles.size() / 2].second]);
+  out.block_cycles = median(blocks);
+  const auto [least, greatest] = std::minmax_element(blocks.begin(), blocks.end());
+  if (least != blocks.end()) {
+    out.block_least = *least;
+    out.block_most = *greatest;
+  }
+  out.clocked_block = median(clocked);
+  out.clocked_sm = median(clocked_sms);
 }
 
 constexpr std::size_t kMostBlocks = 64;
+constexpr std::uint64_t kMostSms = 5;
 
 }  // namespace
 
@@ -190,25 +208,23 @@ Status SimulateAnalysis::end_launch() {
         options_.blocks != 0 ? options_.blocks : 4 * std::uint64_t{out.resident} + 4;
     out.blocks_run = std::min(out.blocks_per_sm, most);
     out.blocks_known = std::min<std::uint64_t>(blocks_.size(), out.blocks_run);
-    std::vector<const BlockTrace*> run;
-    for (std::uint64_t i = 0; i < out.blocks_run; ++i) {
-      run.push_back(blocks_[i % blocks_.size()].get());
-    }
     const double shared = static_cast<double>(fit.shared_per_block) * out.resident;
-    Sm sm(*streams_, *machine_->cycle, shared, std::min(sms, grid));
     Timeline timeline(texts_, options_.timeline_from, options_.timeline_cycles);
-    if (options_.timeline_cycles > 0) sm.add_listener(timeline);
-    out.sm = sm.run(run, out.resident);
-    out.timeline = std::move(timeline.entries);
-    out.cycles = extrapolated(out.sm, out.blocks_per_sm, out.resident);
-    out.block_cycles = median(out.sm.block_cycles);
-    const auto [least, greatest] =
-        std::minmax_element(out.sm.block_cycles.begin(), out.sm.block_cycles.end());
-    if (least != out.sm.block_cycles.end()) {
-      out.block_least = *least;
-      out.block_most = *greatest;
+    // SMs differ in the blocks that they get and in the half of L2 that they are next to.
+    const auto sample = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(grid), 1, kMostSms);
+    std::vector<SmRun> runs;
+    for (std::uint64_t k = 0; k < sample; ++k) {
+      std::vector<const BlockTrace*> run;
+      for (std::uint64_t i = 0; i < out.blocks_run; ++i) {
+        run.push_back(blocks_[(k * blocks_.size() / sample + i) % blocks_.size()].get());
+      }
+      Sm sm(*streams_, *machine_->cycle, shared, std::min(sms, grid), k % 2 != 0);
+      if (k == 0 && options_.timeline_cycles > 0) sm.add_listener(timeline);
+      runs.push_back(sm.run(run, out.resident));
     }
-    find_clocks(out);
+    out.sms_run = sample;
+    out.timeline = std::move(timeline.entries);
+    summarise(std::move(runs), out);
     find_bottleneck(out);
   }
   results_.push_back(std::move(out));

@@ -40,17 +40,18 @@ struct KernelCycles {
   std::string machine;
   std::uint64_t launch_index = 0;
   Dim3 grid, block;
-  double cycles = 0;        ///< of the SM with most blocks, first start to last end
+  double cycles = 0;        ///< of an SM with most blocks, first start to last end; median
   double block_cycles = 0;  ///< median over the blocks that were run
   double block_least = 0, block_most = 0;
   /// Between the clock readings of a block (StreamOptions::clocked), median; 0 = none. And from
   /// the first reading on the SM to the last.
   double clocked_block = 0, clocked_sm = 0;
+  std::uint64_t sms_run = 0;        ///< SMs that were run, each with its own blocks
   std::uint64_t blocks_per_sm = 0;  ///< of the SM with most
   std::uint64_t blocks_run = 0;     ///< of them that were run; the rest is extrapolated
   std::uint64_t blocks_known = 0;   ///< different blocks of the trace that were used
   std::uint32_t resident = 0;       ///< at a time
-  SmRun sm;
+  SmRun sm;                         ///< of the SM in the middle
   StreamQuality quality;
   std::string bottleneck;       ///< the unit or stall reason that decides the time
   double bottleneck_share = 0;  ///< its busy share, or its share of warp cycles

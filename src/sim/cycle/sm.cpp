@@ -6,11 +6,13 @@
 namespace smemsim {
 
 Sm::Sm(const StreamBuilder& streams, const CycleParameters& parameters, double shared_bytes,
-       double active_sms)
+       double active_sms, bool odd_half)
     : streams_(streams),
       units_(parameters, shared_bytes, std::max(1.0, active_sms)),
       execute_(units_, live_warps_),
-      fetched_(streams.instructions().size(), false) {}
+      fetched_(streams.instructions().size(), false) {
+  units_.odd_half = odd_half;
+}
 
 SmRun Sm::run(const std::vector<const BlockTrace*>& blocks, std::uint32_t resident) {
   queue_ = blocks;

@@ -37,7 +37,7 @@ struct SmRun {
 class Sm {
  public:
   Sm(const StreamBuilder& streams, const CycleParameters& parameters, double shared_bytes,
-     double active_sms);
+     double active_sms, bool odd_half = false);
   void add_listener(SmListener& listener) { listeners_.push_back(&listener); }
   /// Runs the blocks, at most `resident` at a time.
   SmRun run(const std::vector<const BlockTrace*>& blocks, std::uint32_t resident);

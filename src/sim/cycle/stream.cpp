@@ -43,6 +43,7 @@ void StreamBuilder::set_stops() {
   // An instruction like one that the trace recorded cannot run without an event, unless a
   // predicate may have switched it off.
   std::set<std::tuple<InstructionKind, std::uint8_t, std::uint8_t>> recorded;
+  bool calls = false;
   const auto kind_of = [](const Decoded& one) {
     return std::tuple(one.kind, one.operands,
                       one.arrives_at == 255 ? one.results : std::uint8_t{254});
@@ -53,6 +54,7 @@ void StreamBuilder::set_stops() {
     const std::int32_t at = flow->second.control->index_of(site.pc);
     if (at < 0) continue;
     const Decoded& one = flow->second.control->code()[static_cast<std::size_t>(at)];
+    calls = calls || one.callee >= 0;
     if (one.kind != InstructionKind::plain && one.kind != InstructionKind::branch) {
       recorded.insert(kind_of(one));
     }
@@ -61,7 +63,7 @@ void StreamBuilder::set_stops() {
     const auto& code = flow.control->code();
     std::vector<bool> stops(code.size(), false), may(code.size(), false);
     for (std::size_t i = 0; i < code.size(); ++i) {
-      may[i] = recorded.contains(kind_of(code[i]));
+      may[i] = recorded.contains(kind_of(code[i])) || (calls && code[i].callee >= 0);
       stops[i] = may[i] && !code[i].guarded;
     }
     flow.control->set_stops(std::move(stops), may);
@@ -76,13 +78,14 @@ std::uint32_t StreamBuilder::keep(std::vector<std::uint32_t> steps) {
 StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& flow, std::int32_t to,
                                                 LaneMask active, std::int32_t by) {
   const bool diverged = place.at >= 0 && (place.active & active) == 0 && active != 0;
-  const auto key = std::tuple(place.flow, place.at, &flow, to, diverged, by);
+  const auto key = std::tuple(place.flow, place.at, &flow, to, diverged, by, place.calls);
   const auto [entry, added] = known_.try_emplace(key);
   if (added) {
     Path path;
+    std::vector<std::int32_t> calls = place.calls;
     const bool same = place.flow == nullptr || place.flow == &flow;
     if (same && !diverged) {
-      path = flow.control->path(place.at, by >= 0 ? by : to);
+      path = flow.control->path(place.at, by >= 0 ? by : to, calls);
       if (by >= 0) {
         const Path rest = flow.control->path(by, to);
         path.steps.insert(path.steps.end(), rest.steps.begin(), rest.steps.end());
@@ -95,8 +98,10 @@ StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& fl
     for (const std::int32_t step : path.steps) {
       steps.push_back(flow.first + static_cast<std::uint32_t>(step));
     }
-    entry->second = {keep(std::move(steps)), path.ambiguous || path.relaxed, !path.found, diverged};
+    entry->second = {keep(std::move(steps)), path.ambiguous || path.relaxed, !path.found, diverged,
+                     std::move(calls)};
   }
+  place.calls = entry->second.calls;
   place.flow = &flow;
   place.at = to;
   place.active = active;
@@ -150,13 +155,29 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
         auto found = std::find_if(block.lines.begin() + out.first_line, block.lines.end(),
                                   [&](const LineUse& use) { return use.line == line; });
         if (found == block.lines.end()) {
-          block.lines.push_back({line, bit, false, false});
+          block.lines.push_back({line, bit, false, false, false});
         } else {
           found->sectors |= bit;
         }
       }
     });
     out.lines = static_cast<std::uint32_t>(block.lines.size()) - out.first_line;
+    // Lanes of a warp that fill lines do so side by side: then their bytes are those of the lines.
+    const bool whole = out.lines * kLine == std::uint64_t{out.lanes} * shape.width;
+    for (std::uint32_t i = 0; i < out.lines; ++i) block.lines[out.first_line + i].whole = whole;
+  }
+  if (traits(shape.op).space == AddressSpace::remote_shared) {
+    std::set<std::uint64_t> lines, sectors;
+    for_each_lane(shape.active, [&](unsigned lane) {
+      if (lane >= shape.offsets.size()) return;
+      const std::uint64_t at = lane_address(shape, event, lane);
+      for (std::uint64_t byte = 0; byte < std::max<unsigned>(shape.width, 1); byte += kSector) {
+        lines.insert((at + byte) / kLine);
+        sectors.insert((at + byte) / kSector);
+      }
+    });
+    out.lines = static_cast<std::uint32_t>(lines.size());
+    out.remote_sectors = static_cast<std::uint32_t>(sectors.size());
   }
   return out;
 }

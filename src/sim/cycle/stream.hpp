@@ -19,6 +19,7 @@ namespace smemsim {
 struct LineUse {
   std::uint64_t line = 0;    ///< address / 128
   std::uint8_t sectors = 0;  ///< bit i = bytes 32 i to 32 i + 31
+  bool whole = false;        ///< all bytes of the line
   bool shared = false;       ///< other blocks of the trace use the line as well
   bool everywhere = false;   ///< all blocks of the trace do
 };
@@ -29,7 +30,8 @@ struct EventCost {
   std::uint8_t lanes = 0;        ///< active lanes
   std::uint32_t wavefronts = 0;  ///< data-stage cycles
   std::uint32_t first_line = 0;  ///< into BlockTrace::lines
-  std::uint32_t lines = 0;
+  std::uint32_t lines = 0;  ///< of remote accesses: lines of 128 bytes, not in BlockTrace::lines
+  std::uint32_t remote_sectors = 0;
   std::uint64_t base = 0;
   std::uint64_t a = 0, b = 0;  ///< as in EventShape
 };
@@ -92,11 +94,13 @@ class StreamBuilder {
     const Flow* flow = nullptr;
     std::int32_t at = -1;
     LaneMask active = 0;
-    bool left = false;  ///< has executed its exit
+    std::vector<std::int32_t> calls;  ///< where the functions that it is in return to
+    bool left = false;                ///< has executed its exit
   };
   struct KnownPath {
     std::uint32_t path = 0;
     bool ambiguous = false, unknown = false, diverged = false;
+    std::vector<std::int32_t> calls;  ///< of the warp behind it
   };
   void set_stops();
   KnownPath path_to(WarpPlace& place, const Flow& flow, std::int32_t to, LaneMask active,
@@ -114,7 +118,8 @@ class StreamBuilder {
   bool stops_known_ = false;
   std::vector<Decoded> instructions_;
   std::vector<std::vector<std::uint32_t>> paths_;
-  std::map<std::tuple<const Flow*, std::int32_t, const Flow*, std::int32_t, bool, std::int32_t>,
+  std::map<std::tuple<const Flow*, std::int32_t, const Flow*, std::int32_t, bool, std::int32_t,
+                      std::vector<std::int32_t>>,
            KnownPath>
       known_;
   std::map<std::tuple<Operation, std::uint8_t, std::uint64_t>, std::uint32_t> made_up_;

@@ -46,6 +46,13 @@ struct WarpState {
   double shared_done = 0;  ///< shared results arrive in order
   double copies_done = 0;  ///< its asynchronous copies
   double bulk_done = 0;
+  bool global_since_fence = false;
+
+  /// Active lanes of the event that it comes to next; 32 without one.
+  unsigned lanes_ahead() const {
+    const std::uint32_t event = (*items)[item].event;
+    return event == StreamItem::kNone ? 32U : block->events[event].lanes;
+  }
 };
 
 }  // namespace smemsim

@@ -5,17 +5,14 @@
 namespace smemsim {
 namespace {
 
-constexpr double kLead = 1;  // from issue to the operand path
+constexpr std::uint64_t kLineBytes = 128;
+constexpr std::uint64_t kClusterBarrier = ~std::uint64_t{0};  // no barrier of a block has this id
+constexpr double kLead = 1;                                   // from issue to the operand path
 
 /// Fixed part of the latency behind the last wavefront, so that a load of one wavefront whose
 /// address is one register has the latency of the parameter.
 double tail(const CycleParameters& p, double latency, unsigned operands) {
   return std::max(0.0, latency - kLead - p.operand_interval * operands - p.wavefront_interval);
-}
-
-/// Which half of L2 holds a line is not known: a hash deals them out evenly.
-bool is_far(std::uint64_t line) {
-  return (line * 0x9E3779B97F4A7C15u >> 40 & 1U) != 0;
 }
 
 }  // namespace
@@ -46,6 +43,16 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
     case Kind::copy:
       global(warp, one, event, now);
       break;
+    case Kind::match: {
+      // The lanes that go on to the next event are taken for one of each value, as in code that
+      // lets one lane act for those that agree.
+      const double values = warp.lanes_ahead();
+      const double from = std::max(units_.match_free, now + kLead);
+      units_.match_free = from + p.match_interval + p.match_value_interval * values;
+      warp.boards.hold(one.write_barrier, from + p.match_latency + p.match_value_latency * values,
+                       Stall::short_scoreboard);
+      break;
+    }
     case Kind::copy_mark:
       warp.boards.add(one.write_barrier < 6 ? one.write_barrier : 0,
                       std::max(warp.copies_done, now + p.copy_commit));
@@ -66,7 +73,16 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
       if (event != nullptr) sync(warp, self, *event, now, woken);
       break;
     case Kind::fence:
-      warp.release_at = std::max(warp.release_at, now + static_cast<double>(one.latency));
+      // Measured: a second round trip when the warp has used global memory since its last fence.
+      if (one.device_fence) {
+        const bool again = warp.global_since_fence;
+        warp.release_at = std::max({warp.release_at, now, units_.stores.drained()}) +
+                          p.fence_gpu_latency + (again ? p.fence_gpu_extra : 0);
+        warp.global_since_fence = false;
+      } else {
+        warp.release_at = std::max(warp.release_at, now + p.fence_latency);
+      }
+      if (one.invalidates) units_.l1.clear();
       warp.release_reason = Stall::membar;
       break;
     case Kind::plain:
@@ -113,6 +129,7 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
                            bool store) {
   const CycleParameters& p = units_.parameters;
   const double beyond = p.l2_latency - p.l1_latency;
+  const auto half_mask = static_cast<std::uint64_t>(p.l2_half_mask);
   double done = at;
   for (std::uint32_t i = 0; i < event.lines; ++i) {
     LineUse use = warp.block->lines[event.first_line + i];
@@ -124,21 +141,26 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
       if (missing == 0) continue;
     }
     const double bytes = 32.0 * std::popcount(missing);
+    const double asked = bytes + p.l2_line;
     if (store) {
-      done = std::max(done, units_.stores.take(at, bytes));
+      done = std::max(done, units_.stores.take(at, bytes + (use.whole ? 0 : p.store_line),
+                                               units_.l2, p.store_share * asked));
       continue;
     }
-    MemoryPort& port = use.shared && p.shared_lines > 0 ? units_.l2_port : units_.l2;
-    double there = port.pass(at, bytes) - bytes / port.rate();
-    double latency = beyond;
+    const bool shared = use.shared && p.shared_lines > 0;
+    const bool odd = std::popcount(use.line * kLineBytes & half_mask) % 2 != 0;
+    std::uint8_t& fetched = units_.fetched[use.line];
+    const bool far = odd != units_.odd_half && (missing & ~fetched) != 0;
+    fetched = static_cast<std::uint8_t>(fetched | missing);
+    MemoryPort& port = shared ? units_.l2_shared : units_.l2;
+    const double passes = shared ? bytes : asked * (far ? 1 + p.l2_far_share : 1);
+    double there = port.pass(at, passes) - passes / port.rate();
+    double latency = beyond + (far ? p.l2_far_extra : 0);
     if (p.l2_hit < 1) {
       const double missed = 1 - p.l2_hit;
       there = std::max(there, units_.dram.pass(at, bytes * missed) - bytes / units_.l2.rate());
       latency += missed * (p.dram_latency - p.l2_latency);
     }
-    std::uint8_t& fetched = units_.fetched[use.line];
-    if (is_far(use.line) && (missing & ~fetched) != 0) latency += p.l2_far_extra;
-    fetched = static_cast<std::uint8_t>(fetched | missing);
     there += latency;
     if (!by_l2) units_.l1.fill({use.line, missing}, there, units_.l1_clock);
     done = std::max(done, there);
@@ -154,6 +176,7 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
   const bool copy = one.kind == InstructionKind::copy;
   const bool by_l2_copy = event != nullptr && event->op == Operation::cp_async_cg;
   const bool stores = event != nullptr && event->op == Operation::global_store;
+  if (event != nullptr) warp.global_since_fence = true;
   double wavefronts = event == nullptr ? 0 : event->lines;
   if (copy && event != nullptr) {
     wavefronts = std::max<double>(wavefronts, event->wavefronts);
@@ -167,7 +190,8 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
   const double behind = tail(p, p.l1_latency, 2) - p.result_interval;
   double done = slot.end;
   if (event != nullptr && event->op == Operation::remote_load) {
-    units_.remote_free = std::max(units_.remote_free, slot.end) + p.remote_interval;
+    units_.remote_free = std::max(units_.remote_free, slot.end) +
+                         p.remote_sector * event->remote_sectors + p.remote_line * event->lines;
     done = units_.remote_free + p.remote_latency - p.l1_latency;
   } else if (event != nullptr) {
     const bool by_l2 = one.by_l2 || by_l2_copy || event->op == Operation::global_atomic;
@@ -252,10 +276,18 @@ void ExecuteStage::sync(WarpState& warp, std::uint32_t self, const EventCost& ev
     case Operation::bulk_reduce:
       bulk(warp, event, now, woken);
       break;
-    case Operation::cluster_wait:
+    case Operation::cluster_wait: {
+      // The other blocks of the cluster are taken to be as far as this one.
       warp.release_reason = Stall::barrier;
-      warp.release_at = std::max(warp.release_at, now + p.cluster_latency);
+      warp.release_at = kNever;
+      BarrierUnit::Release release;
+      if (units_.barriers.arrive(warp.slot, kClusterBarrier, self, true, live_warps_[warp.slot],
+                                 true, now, release)) {
+        woken.push_back(
+            {release.at - p.barrier_latency + p.cluster_latency, std::move(release.warps)});
+      }
       break;
+    }
     case Operation::bulk_wait:
       warp.release_reason = Stall::long_scoreboard;
       warp.release_at = std::max(warp.release_at, warp.bulk_done);

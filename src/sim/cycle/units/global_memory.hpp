@@ -26,6 +26,7 @@ class L1Cache {
     way->used = ++clock;
     return static_cast<std::uint8_t>(use.sectors & ~way->sectors);
   }
+  void clear() { ways_.assign(ways_.size(), Way{}); }
   double arrival(const LineUse& use) {
     const Way* way = find(use.line);
     return way == nullptr ? 0 : way->arrival;
@@ -82,21 +83,21 @@ class MemoryPort {
 };
 
 /// The way of stores out of an SM: a port of `port` bytes per cycle, and behind it a buffer of
-/// `bytes` that drains at `drain` bytes per cycle.
+/// `bytes` that L2 empties.
 class StorePath {
  public:
-  StorePath(double port, double drain, double bytes)
-      : port_(std::max(port, 1e-3)), drain_(std::max(drain, 1e-3)), bytes_(bytes) {}
-  /// When the port has taken `bytes`, offered at `at`.
-  double take(double at, double bytes) {
-    const double start = std::max({at, port_free_, drained_ - bytes_ / drain_});
+  StorePath(double port, double bytes) : port_(std::max(port, 1e-3)), bytes_(bytes) {}
+  /// When the port has taken a store, offered at `at`: `bytes` of the port, and of `l2`.
+  double take(double at, double bytes, MemoryPort& l2, double l2_bytes) {
+    const double start = std::max({at, port_free_, drained_ - bytes_ / l2.rate()});
     port_free_ = start + bytes / port_;
-    drained_ = std::max(drained_, start) + bytes / drain_;
+    drained_ = std::max(port_free_, l2.pass(start, l2_bytes));
     return port_free_;
   }
+  double drained() const { return drained_; }  ///< when L2 has all stores so far
 
  private:
-  double port_, drain_, bytes_;
+  double port_, bytes_;
   double port_free_ = 0, drained_ = 0;
 };
 

@@ -24,10 +24,10 @@ struct SmUnits {
         data(p.data_ports, p.wavefront_interval),
         queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
         global_queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
-        stores(p.store_port, std::min(p.store_port, p.store_total / active_sms), p.store_buffer),
+        stores(p.store_port, p.store_buffer),
         barriers(p.barrier_interval, p.barrier_latency),
         l1(std::max(0.0, p.l1_bytes - shared_bytes)),
-        l2_port(p.l2_port),
+        l2_shared(std::min(p.l2_port, p.l2_shared_total / active_sms)),
         l2(std::min(p.l2_port, p.l2_total / active_sms)),
         dram(std::min(p.dram_port, p.dram_total / active_sms)) {
     for (auto& sub_core : pipe_free) sub_core.fill(0);
@@ -45,7 +45,9 @@ struct SmUnits {
   std::uint64_t l1_clock = 0;
   /// Sectors of each line that the SM has fetched before.
   std::unordered_map<std::uint64_t, std::uint8_t> fetched;
-  MemoryPort l2_port, l2, dram;
+  MemoryPort l2_shared, l2, dram;
+  double match_free = 0;
+  bool odd_half = false;   ///< which half of L2 the SM is next to
   double remote_free = 0;  ///< loads from the shared memory of other blocks of a cluster
   bool bulk_cold = true;   ///< no bulk copy yet
   double bulk_free = 0, bulk_port_free = 0;
