@@ -37,6 +37,8 @@ bool has(std::string_view opcode, std::string_view part) {
   return opcode.find(part) != std::string_view::npos;
 }
 
+constexpr std::int64_t kConstantLine = 64;
+
 unsigned width_registers(std::string_view opcode) {
   if (has(opcode, ".128")) return 4;
   return has(opcode, ".64") ? 2 : 1;
@@ -146,6 +148,8 @@ void decode_control(const Text& text, std::string_view base, Decoded& out) {
     if (id >= 0 && id < 16 && threads >= 0) {
       out.arrives_at = static_cast<std::uint8_t>(id);
       out.arrive_threads = static_cast<std::uint16_t>(threads);
+    } else {
+      out.arrives_at = kArrivalSomewhere;
     }
   }
   if (base == "LDGDEPBAR") out.kind = Kind::copy_mark;
@@ -221,6 +225,13 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   if (out.kind == InstructionKind::branch &&
       (first.starts_with('P') || first.starts_with('!') || first == "UP")) {
     out.always = false;
+  }
+  if (out.kind == InstructionKind::constant) {
+    const std::int64_t bank = trailing_number(text.operands, "c[");
+    const std::int64_t offset = trailing_number(text.operands, "][");
+    if (bank >= 0 && offset >= 0) {
+      out.constant_line = static_cast<std::int32_t>(bank << 16 | offset / kConstantLine);
+    }
   }
   if (out.kind == InstructionKind::constant)
     out.latency = static_cast<float>(parameters.constant_latency);

@@ -60,6 +60,8 @@ struct CounterStep {
   std::int64_t value = 0;       ///< set to, added, or compared with
 };
 
+inline constexpr std::uint8_t kNoArrival = 255, kArrivalSomewhere = 254;  // the id is in a register
+
 struct Decoded {
   InstructionKind kind = InstructionKind::plain;
   Pipe pipe = Pipe::control;
@@ -72,8 +74,8 @@ struct Decoded {
   std::uint8_t operands = 1;  ///< registers that go to the memory queue
   std::uint8_t results = 1;   ///< registers that come back
   std::uint8_t depend_on = 7, depend_count = 0;
-  /// BAR.ARV, which traces may lack: its barrier and its threads; 255 = not one.
-  std::uint8_t arrives_at = 255;
+  /// BAR.ARV, which traces may lack: its barrier and its threads.
+  std::uint8_t arrives_at = kNoArrival;
   std::uint16_t arrive_threads = 0;
   bool off = false;           ///< guarded by the predicate that is never true
   bool guarded = false;       ///< has a predicate
@@ -82,8 +84,10 @@ struct Decoded {
   bool merging = false;       ///< an atomic that serves all lanes on one word together
   bool clock = false;         ///< reads the SM's clock
   bool device_fence = false;  ///< MEMBAR for the GPU or the system
-  bool invalidates = false;   ///< CCTL.IVALL: empties L1
-  bool by_l2 = false;         ///< global access that does not look in L1
+  std::int32_t constant_line =
+      -1;                    ///< of an LDC with a constant address: bank << 16 | 64-byte line
+  bool invalidates = false;  ///< CCTL.IVALL: empties L1
+  bool by_l2 = false;        ///< global access that does not look in L1
   std::uint32_t pc = 0;
   CounterStep counter;
   std::int16_t writes = -1;           ///< first destination register, numbered like the counter

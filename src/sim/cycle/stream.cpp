@@ -1,11 +1,13 @@
 #include "sim/cycle/stream.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string_view>
 #include <unordered_map>
 
 #include "sim/bank_model.hpp"
+#include "sim/cycle/copy_pieces.hpp"
 
 namespace smemsim {
 namespace {
@@ -124,7 +126,7 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
   if (is_shared_access(shape.op)) {
     const auto key = std::pair(event.shape, cost_key(shape, event, machine_.shared));
     const auto [entry, added] = wavefronts_.try_emplace(key);
-    if (added && (merging || shape.op == Operation::cp_async_cg)) {
+    if (added && merging) {
       // Served like a store to the same addresses.
       EventShape store = shape;
       store.op = Operation::store;
@@ -140,6 +142,10 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
       }
     }
     out.wavefronts = entry->second;
+  }
+  if (shape.op == Operation::cp_async_cg && !options_.conflict_free) {
+    out.wavefronts = static_cast<std::uint32_t>(
+        std::ceil(machine_.cycle->copy_piece * copy_pieces(shape, event)));
   }
   if (touches_global(shape.op)) {
     const bool copies = !shape.source_offsets.empty();

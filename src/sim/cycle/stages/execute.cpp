@@ -15,6 +15,11 @@ double tail(const CycleParameters& p, double latency, unsigned operands) {
   return std::max(0.0, latency - kLead - p.operand_interval * operands - p.wavefront_interval);
 }
 
+/// Where the slice of a line lies, 0 to 1. Which one it is is not known: a hash of the line.
+double slice_of(std::uint64_t line) {
+  return static_cast<double>(line * 0x9E3779B97F4A7C15u >> 54) / 1024;
+}
+
 }  // namespace
 
 void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost* event, double now,
@@ -60,7 +65,12 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
     case Kind::barrier:
       if (event != nullptr) {
         barrier(warp, self, *event, now, woken);
-      } else if (one.arrives_at != 255) {
+      } else if (one.arrives_at == kArrivalSomewhere) {
+        BarrierUnit::Release release;
+        if (units_.barriers.arrive_somewhere(warp.slot, now, release)) {
+          woken.push_back({release.at, std::move(release.warps)});
+        }
+      } else if (one.arrives_at != kNoArrival) {
         EventCost arrival;
         arrival.op = Operation::barrier_arrive;
         arrival.a = one.arrives_at;
@@ -90,8 +100,13 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
     case Kind::depend:
     case Kind::branch:
     case Kind::exit: {
-      warp.boards.hold(one.write_barrier, start + static_cast<double>(one.latency),
-                       Stall::short_scoreboard);
+      double done = start + static_cast<double>(one.latency);
+      if (one.constant_line >= 0) {
+        const auto [line, first] = units_.constant_lines.try_emplace(one.constant_line, done);
+        if (first) line->second += p.constant_miss;
+        done = std::max(done, line->second);
+      }
+      warp.boards.hold(one.write_barrier, done, Stall::short_scoreboard);
       warp.boards.hold(one.read_barrier, start + p.source_release, Stall::short_scoreboard);
       break;
     }
@@ -155,7 +170,7 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
     MemoryPort& port = shared ? units_.l2_shared : units_.l2;
     const double passes = shared ? bytes : asked * (far ? 1 + p.l2_far_share : 1);
     double there = port.pass(at, passes) - passes / port.rate();
-    double latency = beyond + (far ? p.l2_far_extra : 0);
+    double latency = beyond + (far ? p.l2_far_extra : 0) + p.l2_spread * (slice_of(use.line) - 0.5);
     if (p.l2_hit < 1) {
       const double missed = 1 - p.l2_hit;
       there = std::max(there, units_.dram.pass(at, bytes * missed) - bytes / units_.l2.rate());
@@ -197,7 +212,11 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
     const bool by_l2 = one.by_l2 || by_l2_copy || event->op == Operation::global_atomic;
     done = fetch(*event, warp, slot.end, by_l2, stores);
   }
-  if (stores) queue.hold_until(done);
+  if (stores) {
+    // What the warp does next in memory is behind its store.
+    queue.hold_until(done);
+    warp.shared_end = std::max(warp.shared_end, done);
+  }
   done += (by_l2_copy ? p.copy_l2_extra : 0) + behind +
           p.result_interval * std::max(0, one.results - 1);
   if (copy) {
@@ -222,12 +241,10 @@ void ExecuteStage::barrier(WarpState& warp, std::uint32_t self, const EventCost&
   BarrierUnit::Release release;
   double reached = now;
   if (units_.parameters.barrier_in_queue > 0) {
-    // Behind what the sub-core's memory queues hold.
-    for (auto* queues : {&units_.queues, &units_.global_queues}) {
-      MemoryQueue& queue = (*queues)[warp.id.sub_core];
-      queue.advance(now);
-      reached = std::max(reached, queue.last_leave());
-    }
+    // Behind the shared accesses that the sub-core's memory queue holds, not the global ones.
+    MemoryQueue& queue = units_.queues[warp.id.sub_core];
+    queue.advance(now);
+    reached = std::max(reached, queue.last_leave());
   }
   if (units_.barriers.arrive(warp.slot, event.a, self, waits, needed, event.b == 0, reached,
                              release)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <utility>
 #include <vector>
@@ -28,30 +29,47 @@ class BarrierUnit {
     state.whole_block = of_block ? needed : 0;
     ++state.arrived;
     if (waits) state.waiting.push_back(warp);
-    return complete(state, needed, release);
+    state.needed = needed;
+    return complete(block, state, release);
+  }
+  /// An arrival at a barrier that is not known. It is taken for the one that waiting warps lack.
+  bool arrive_somewhere(std::uint32_t block, double now, Release& release) {
+    free_ = std::max(now, free_) + interval_;
+    somewhere_[block].push_back(free_);
+    for (auto& [key, state] : states_) {
+      if (key.first != block || state.waiting.empty()) continue;
+      if (complete(block, state, release)) return true;
+    }
+    return false;
   }
   /// Warps of the block have left: barriers of the whole block need fewer arrivals.
   bool leave(std::uint32_t block, std::uint32_t before, std::uint32_t now, Release& release) {
     for (auto& [key, state] : states_) {
       if (key.first != block || state.arrived == 0 || state.whole_block != before) continue;
-      state.whole_block = now;
-      if (complete(state, now, release)) return true;
+      state.whole_block = state.needed = now;
+      if (complete(block, state, release)) return true;
     }
     return false;
   }
   void forget(std::uint32_t block) {
     std::erase_if(states_, [&](const auto& entry) { return entry.first.first == block; });
+    somewhere_.erase(block);
   }
 
  private:
   struct State {
-    std::uint32_t arrived = 0;
+    std::uint32_t arrived = 0, needed = 0;
     std::uint32_t whole_block = 0;  ///< 0 = a number of threads was given
     double last = 0;
     std::vector<std::uint32_t> waiting;
   };
-  bool complete(State& state, std::uint32_t needed, Release& release) {
-    if (state.arrived < needed) return false;
+  bool complete(std::uint32_t block, State& state, Release& release) {
+    std::deque<double>& spare = somewhere_[block];
+    if (state.arrived + spare.size() < state.needed) return false;
+    for (; state.arrived < state.needed; ++state.arrived) {
+      state.last = std::max(state.last, spare.front());
+      spare.pop_front();
+    }
     release.at = state.last + latency_;
     release.warps = std::move(state.waiting);
     state = {};
@@ -61,6 +79,7 @@ class BarrierUnit {
   double interval_, latency_;
   double free_ = 0;
   std::map<std::pair<std::uint32_t, std::uint64_t>, State> states_;
+  std::map<std::uint32_t, std::deque<double>> somewhere_;  ///< arrivals, by block slot
 };
 
 }  // namespace smemsim

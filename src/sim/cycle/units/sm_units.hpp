@@ -45,6 +45,8 @@ struct SmUnits {
   std::uint64_t l1_clock = 0;
   /// Sectors of each line that the SM has fetched before.
   std::unordered_map<std::uint64_t, std::uint8_t> fetched;
+  /// Lines of constants that LDC has asked for: when they are there.
+  std::unordered_map<std::int32_t, double> constant_lines;
   MemoryPort l2_shared, l2, dram;
   double match_free = 0;
   bool odd_half = false;   ///< which half of L2 the SM is next to
