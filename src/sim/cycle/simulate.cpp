@@ -105,9 +105,12 @@ void find_clocks(KernelCycles& out) {
   out.clocked_sm = last - first + (out.cycles - out.sm.cycles);
 }
 
-constexpr std::size_t kMostBlocks = 64;
-
 }  // namespace
+
+bool has_own_times(const Machine& machine) {
+  const auto first = machine.provenance.lower_bound("cycle.");
+  return first != machine.provenance.end() && first->first.starts_with("cycle.");
+}
 
 double KernelCycles::instructions_per_cycle() const {
   return sm.cycles > 0 ? static_cast<double>(sm.instructions) / sm.cycles : 0;
