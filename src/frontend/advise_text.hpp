@@ -49,6 +49,10 @@ std::string verdict_text(const KernelAdvice& kernel, const RegionAdvice& region)
 /// "kernel.cu:12" or the instruction.
 std::string place_of(const AccessSite& site);
 
+/// The same, with the instruction where the kernel has several accesses on that line. `site` =
+/// index into the kernel's sites.
+std::string exact_place(const KernelAccesses& kernel, std::uint32_t site);
+
 /// "'tile'" or "bytes 1024-5119".
 std::string region_title(const LayoutRegion& region);
 

@@ -1,6 +1,8 @@
 // Advice in words: verdicts and reasons.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "frontend/advise_text.hpp"
 #include "frontend/text.hpp"
 
@@ -10,7 +12,7 @@ namespace {
 std::string remainder_text(const KernelAdvice& kernel, const RegionAdvice& advice) {
   const std::string place = advice.remainder == Remainder::none
                                 ? ""
-                                : place_of(kernel.accesses.sites[advice.remainder_site]);
+                                : exact_place(kernel.accesses, advice.remainder_site);
   switch (advice.remainder) {
     case Remainder::none:
       return "";
@@ -45,7 +47,7 @@ std::string nothing_text(const KernelAdvice& kernel, const RegionAdvice& advice)
   if (advice.remainder == Remainder::not_found) {
     if (advice.region.pitches.empty()) {
       return fmt::format("no rows can be told from the addresses of {}, so there is nothing to pad",
-                         place_of(kernel.accesses.sites[advice.remainder_site]));
+                         exact_place(kernel.accesses, advice.remainder_site));
     }
     return fmt::format("none of the {} paddings and XOR swizzles that were tried is better",
                        with_commas(advice.tried));
@@ -70,6 +72,17 @@ std::string place_of(const AccessSite& site) {
   return fmt::format("pc 0x{:x}", site.site.pc);
 }
 
+std::string exact_place(const KernelAccesses& kernel, std::uint32_t site) {
+  const AccessSite& one = kernel.sites[site];
+  const auto on_its_line = [&](const AccessSite& other) {
+    return other.site.line == one.site.line && other.site.file == one.site.file;
+  };
+  std::string place = place_of(one);
+  const bool alone = std::count_if(kernel.sites.begin(), kernel.sites.end(), on_its_line) == 1;
+  if (alone || one.site.line == 0 || one.site.instruction.empty()) return place;
+  return place + " `" + printable(one.site.instruction) + '`';
+}
+
 std::string region_title(const LayoutRegion& region) {
   if (!region.name.empty()) return '\'' + printable(region.name) + '\'';
   return fmt::format("bytes {}-{}", region.base, region.base + region.bytes - 1);
@@ -90,7 +103,7 @@ std::string rejected_text(const KernelAccesses& kernel, const LayoutRegion& regi
       "{} ({}): rows of {} would put {}-byte accesses at addresses that are not multiples of {}, "
       "and the GPU faults on them ({}){}",
       text.declaration, text.summary, count_of(rejected.change.pitch + rejected.change.pad, "byte"),
-      unsigned{site.width}, unsigned{site.width}, place_of(site),
+      unsigned{site.width}, unsigned{site.width}, exact_place(kernel, rejected.site),
       units > 1 && region.widest % region.element == 0
           ? fmt::format("; pad by multiples of {} elements", units)
           : "");

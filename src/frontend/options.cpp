@@ -27,6 +27,26 @@ CLI::Validator one_of(std::vector<std::string> allowed) {
       "");
 }
 
+CLI::Validator bytes_with_unit() {
+  return CLI::Validator(
+      [](std::string& value) {
+        const std::size_t digits = value.find_first_not_of("0123456789");
+        if (digits == std::string::npos) return std::string();
+        const std::string unit = value.substr(digits);
+        const auto is = [&](char letter) {
+          const std::string big(1, letter), small(1, static_cast<char>(letter - 'A' + 'a'));
+          return unit == big || unit == small || unit == big + "B" || unit == big + "iB";
+        };
+        const unsigned shift = is('K') ? 10 : is('M') ? 20 : 0;
+        if (digits == 0 || digits > 9 || shift == 0) {
+          return fmt::format("'{}' is not a number of bytes, such as 49152 or 48K", value);
+        }
+        value = std::to_string(std::stoull(value.substr(0, digits)) << shift);
+        return std::string();
+      },
+      "");
+}
+
 void add_trace_options(CLI::App& app, TraceOptions& options) {
   app.add_option("TRACE", options.trace, "a trace (.smt or JSON Lines); '-' reads standard input")
       ->required();

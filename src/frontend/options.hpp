@@ -66,6 +66,9 @@ Status write_result(Environment& environment, const std::string& path, std::stri
 /// A check for CLI11: the value is one of `allowed`; the error names the nearest.
 CLI::Validator one_of(std::vector<std::string> allowed);
 
+/// For CLI11: turns "48K", "48KiB" and "1M" into bytes (K = 1024); plain numbers stay.
+CLI::Validator bytes_with_unit();
+
 /// Passes a trace on to `sink` and shows on a terminal's stderr how far a long run is.
 class ProgressSink : public TraceSink {
  public:

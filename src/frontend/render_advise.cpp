@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontend/text.hpp"
+#include "sim/cycle/simulate.hpp"
 
 namespace smemsim::cli {
 namespace {
@@ -31,9 +32,15 @@ void add_assumptions(const AdviceView& view, const KernelAdvice& kernel, const R
   for (std::size_t i = 0; i < one.site_wavefronts.size(); ++i) {
     if (one.site_wavefronts[i] <= region.site_wavefronts[i]) continue;
     out.assumptions.push_back(fmt::format("{} gets worse: {} wavefronts instead of {}",
-                                          place_of(kernel.accesses.sites[region.region.sites[i]]),
+                                          exact_place(kernel.accesses, region.region.sites[i]),
                                           with_commas(one.site_wavefronts[i]),
                                           with_commas(region.site_wavefronts[i])));
+  }
+  if (out.cycles != nullptr && changes_copies(kernel.accesses, region.region, one.change)) {
+    out.assumptions.push_back(
+        "cp.async.cg takes the time of a store to the same places, which was not found so where "
+        "its "
+        "rows are far apart: the predicted cycles are uncertain");
   }
   if (one.blocks_after < one.blocks_before) {
     out.assumptions.push_back("fewer blocks are resident, which can cost more than it gains");
@@ -72,6 +79,8 @@ std::vector<ShownProposal> shown_proposals(const AdviceView& view, const KernelA
         shown.confidence = "unconfirmed";
         break;
     }
+    const auto cycles = view.cycles.proposals.find(&one);
+    if (cycles != view.cycles.proposals.end()) shown.cycles = &cycles->second;
     add_assumptions(view, kernel, region, shown);
   }
   return out;
@@ -89,7 +98,12 @@ std::vector<std::string> rejected_reasons(const AdviceView& view, const KernelAd
   return out;
 }
 
-std::vector<std::string> kernel_notes(const KernelAdvice& kernel) {
+const KernelPrediction* kernel_cycles(const AdviceView& view, const KernelAdvice& kernel) {
+  const auto found = view.cycles.kernels.find(&kernel);
+  return found == view.cycles.kernels.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> kernel_notes(const AdviceView& view, const KernelAdvice& kernel) {
   std::vector<std::string> out;
   const KernelAccesses& accesses = kernel.accesses;
   if (accesses.left_out != 0) {
@@ -114,7 +128,31 @@ std::vector<std::string> kernel_notes(const KernelAdvice& kernel) {
         "have to agree with any change",
         count_of(fixed, "other event"), names));
   }
-  if (accesses.launch.registers == 0) {
+  if (const KernelPrediction* cycles = kernel_cycles(view, kernel)) {
+    if (cycles->accesses_only && view.expression) {
+      out.push_back(
+          "cycles are those of the accesses alone, as nothing is known of the instructions between "
+          "them: the speed-up of a whole kernel is smaller");
+    } else if (cycles->accesses_only) {
+      out.push_back(
+          "the trace has no machine code: cycles are those of its events alone, and the speed-up "
+          "of "
+          "the kernel may be smaller");
+    } else {
+      out.push_back(
+          "cycles are simulated without the instructions that a new index takes; how far to trust "
+          "them: docs/cycle-model.md");
+    }
+    if (!has_own_times(*accesses.machine)) {
+      out.push_back(fmt::format("{} has no times of its own: cycles are as on sm_90",
+                                printable(accesses.machine->name)));
+    }
+    if (cycles->launches < accesses.launches) {
+      out.push_back(fmt::format("cycles are those of the first {} of {}", cycles->launches,
+                                count_of(accesses.launches, "launch", "launches")));
+    }
+  }
+  if (view.registers == 0 && accesses.launch.registers == 0) {
     out.push_back(
         "registers per thread are not known: resident blocks leave them out (--registers)");
   }

@@ -1,10 +1,12 @@
 // Renderers of layout advice.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "frontend/advise_cycles.hpp"
 #include "frontend/advise_source.hpp"
 #include "frontend/command.hpp"
 #include "sim/layout_advice.hpp"
@@ -15,11 +17,13 @@ namespace smemsim::cli {
 struct AdviceView {
   std::string input;  ///< the trace, or "expression"
   std::vector<std::string> notes;
-  std::size_t top = 3;      ///< proposals for each array; 0 = all
-  bool expression = false;  ///< arrays are the user's own declarations
-  ProgramArrays arrays;     ///< of an expression
+  std::size_t top = 3;          ///< proposals for each array; 0 = all
+  std::uint32_t registers = 0;  ///< of a thread, as given; 0 = those of the launch
+  bool expression = false;      ///< arrays are the user's own declarations
+  ProgramArrays arrays;         ///< of an expression
   /// How a proposal was checked; `impossible` for traces.
   std::function<LayoutCheck(const KernelAdvice&, const RegionAdvice&, const LayoutProposal&)> check;
+  AdviceCycles cycles;  ///< of the proposals that are shown
 };
 
 /// One proposal with everything that is shown of it.
@@ -27,8 +31,9 @@ struct ShownProposal {
   const LayoutProposal* proposal = nullptr;
   PasteText text;
   LayoutCheck check = LayoutCheck::impossible;
-  std::string confidence;                ///< "checked", "assumed" or "unconfirmed"
-  std::vector<std::string> assumptions;  ///< one sentence each
+  std::string confidence;                   ///< "checked", "assumed" or "unconfirmed"
+  std::vector<std::string> assumptions;     ///< one sentence each
+  const CyclePrediction* cycles = nullptr;  ///< null: not simulated
 };
 
 /// The array as source text: the declaration of an expression, else one that fits `pitch`.
@@ -40,7 +45,9 @@ std::vector<ShownProposal> shown_proposals(const AdviceView& view, const KernelA
 std::vector<std::string> rejected_reasons(const AdviceView& view, const KernelAdvice& kernel,
                                           const RegionAdvice& region);
 /// What the reader should know about the numbers of a kernel.
-std::vector<std::string> kernel_notes(const KernelAdvice& kernel);
+std::vector<std::string> kernel_notes(const AdviceView& view, const KernelAdvice& kernel);
+/// The predicted time with all first proposals together, and what decides it; null without one.
+const KernelPrediction* kernel_cycles(const AdviceView& view, const KernelAdvice& kernel);
 
 Status render_advise_text(const AdviceReport& report, const AdviceView& view,
                           Environment& environment);

@@ -69,9 +69,24 @@ json change_json(const LayoutChange& change) {
   return out;
 }
 
+json cycles_json(const CyclePrediction& cycles) {
+  return {{"before", cycles.before}, {"after", cycles.after}, {"speedup", cycles.speedup()}};
+}
+
+json kernel_cycles_json(const KernelPrediction& cycles) {
+  json out = cycles_json(cycles.together);
+  out["arrays"] = cycles.arrays;
+  out["launches"] = cycles.launches;
+  out["accesses_only"] = cycles.accesses_only;
+  out["bottleneck"] = cycles.bottleneck;
+  out["matters"] = cycles.together.matters();
+  return out;
+}
+
 json proposal_json(const ShownProposal& shown) {
   const LayoutProposal& one = *shown.proposal;
-  return {{"change", change_json(one.change)},
+  return {{"cycles", shown.cycles == nullptr ? json() : cycles_json(*shown.cycles)},
+          {"change", change_json(one.change)},
           {"summary", shown.text.summary},
           {"declaration", shown.text.declaration},
           {"index", shown.text.index},
@@ -136,17 +151,19 @@ Status render_advise_json(const AdviceReport& report, const AdviceView& view,
     for (const RegionAdvice& region : kernel.regions) {
       arrays.push_back(region_json(view, kernel, region));
     }
+    const KernelPrediction* cycles = kernel_cycles(view, kernel);
     kernels.push_back(
         {{"kernel", kernel.accesses.kernel},
+         {"cycles", cycles == nullptr ? json() : kernel_cycles_json(*cycles)},
          {"machine", kernel.accesses.machine->name},
          {"launches", kernel.accesses.launches},
          {"block", {launch.block.x, launch.block.y, launch.block.z}},
          {"shared_bytes", std::uint64_t{launch.static_shared} + launch.dynamic_shared},
-         {"registers", launch.registers},
+         {"registers", view.registers != 0 ? view.registers : launch.registers},
          {"executed", kernel.accesses.executed},
          {"wavefronts", kernel.wavefronts},
          {"ideal", kernel.ideal},
-         {"notes", kernel_notes(kernel)},
+         {"notes", kernel_notes(view, kernel)},
          {"arrays", std::move(arrays)}});
   }
   const json out = {{"schema", "smemsim/advise/1"},
@@ -162,7 +179,7 @@ Status render_advise_csv(const AdviceReport& report, const AdviceView& view,
                          Environment& environment) {
   environment.out << "kernel,array,base,bytes,rank,kind,declaration,index,cute_elements,cute_bytes,"
                      "site,operation,before,after,ideal,extra_bytes,blocks_before,blocks_after,"
-                     "confidence\n";
+                     "confidence,cycles_before,cycles_after\n";
   for (const KernelAdvice& kernel : report.kernels) {
     for (const RegionAdvice& region : kernel.regions) {
       const auto proposals = shown_proposals(view, kernel, region);
@@ -172,14 +189,17 @@ Status render_advise_csv(const AdviceReport& report, const AdviceView& view,
         for (std::size_t s = 0; s < region.region.sites.size(); ++s) {
           const AccessSite& site = kernel.accesses.sites[region.region.sites[s]];
           environment.out << fmt::format(
-              "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+              "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
               csv_field(kernel.accesses.kernel), csv_field(region.region.name), region.region.base,
               region.region.bytes, i + 1, kind_name(one.change.kind),
               csv_field(shown.text.declaration), csv_field(shown.text.index),
               csv_field(shown.text.cute_elements), csv_field(shown.text.cute_bytes),
               csv_field(place_of(site)), name(site.op), region.site_wavefronts[s],
               one.site_wavefronts[s], region.site_ideal[s], one.extra_bytes, one.blocks_before,
-              one.blocks_after, shown.confidence);
+              one.blocks_after, shown.confidence,
+              shown.cycles == nullptr
+                  ? ","
+                  : fmt::format("{:.1f},{:.1f}", shown.cycles->before, shown.cycles->after));
         }
       }
     }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "frontend/paint.hpp"
@@ -37,6 +38,32 @@ std::string blocks_text(const LayoutProposal& one) {
   return fmt::format("{} blocks an SM instead of {}", one.blocks_after, one.blocks_before);
 }
 
+std::string cycles_text(const CyclePrediction& cycles) {
+  const auto whole = [](double x) {
+    return with_commas(static_cast<std::uint64_t>(std::llround(x)));
+  };
+  return fmt::format("{} -> {} cycles of an SM ({:.2f}x{})", whole(cycles.before),
+                     whole(cycles.after), cycles.speedup(),
+                     cycles.speedup() > 1.005   ? " faster"
+                     : cycles.speedup() < 0.995 ? ", slower"
+                                                : "");
+}
+
+/// Whether the proposals are worth it, in time.
+std::string prediction_text(const KernelPrediction& cycles) {
+  std::string out;
+  if (cycles.arrays > 1) {
+    out = fmt::format("The first proposals of all {} together: {}.",
+                      count_of(cycles.arrays, "array"), cycles_text(cycles.together));
+  }
+  if (!cycles.together.matters()) {
+    out += fmt::format(
+        "{}It will hardly matter: the conflicts hide behind what decides the kernel's time ({}).",
+        out.empty() ? "" : " ", printable(cycles.bottleneck));
+  }
+  return out;
+}
+
 std::string proposal_text(const ShownProposal& shown, std::size_t number,
                           const RegionAdvice& region, const Painter& paint, std::size_t width) {
   const LayoutProposal& one = *shown.proposal;
@@ -57,6 +84,9 @@ std::string proposal_text(const ShownProposal& shown, std::size_t number,
                   one.extra_bytes == 0 ? "no extra bytes" : count_of(one.extra_bytes, "extra byte"),
                   blocks_text(one)),
       width, 5);
+  if (shown.cycles != nullptr) {
+    out += paragraph("predicted: " + cycles_text(*shown.cycles), width, 5);
+  }
   if (shown.check == LayoutCheck::text) {
     out += paragraph("checked: the text with this change was run and takes what is promised", width,
                      5);
@@ -155,7 +185,11 @@ Status render_advise_text(const AdviceReport& report, const AdviceView& view,
     for (const RegionAdvice& region : kernel.regions) {
       print_region(view, kernel, region, environment);
     }
-    const auto notes = kernel_notes(kernel);
+    if (const KernelPrediction* cycles = kernel_cycles(view, kernel)) {
+      const std::string text = prediction_text(*cycles);
+      if (!text.empty()) environment.out << '\n' << paragraph(text, width, 0);
+    }
+    const auto notes = kernel_notes(view, kernel);
     if (!notes.empty()) environment.out << '\n';
     for (const std::string& note : notes) {
       environment.out << paragraph("note: " + printable(note), width, 0);

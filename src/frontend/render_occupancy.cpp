@@ -25,11 +25,47 @@ json steps_json(const std::vector<OccupancyStep>& steps) {
   return out;
 }
 
-json staging_json(const Staging& staging) {
-  return {{"staged_bytes", staging.staged_bytes},
+json staging_json(const OccupancyEntry& entry) {
+  const Staging& staging = *entry.staging;
+  const bool known = entry.work->has_program && staging.staged_bytes != 0;
+  const double flop = entry.work->total_flop();
+  return {{"flop_per_staged_byte",
+           known ? json(flop / static_cast<double>(staging.staged_bytes)) : json()},
+          {"staged_bytes", staging.staged_bytes},
           {"read_bytes", staging.read_bytes},
           {"global_bytes", staging.global_bytes},
           {"reuse", staging.reuse()}};
+}
+
+json work_json(const OccupancyEntry& entry) {
+  const KernelWork& work = *entry.work;
+  json flop = json::object();
+  for (std::size_t i = 0; i < kFlopKinds; ++i) {
+    if (work.flop[i] > 0) flop[std::string(name(static_cast<FlopKind>(i)))] = work.flop[i];
+  }
+  json roofs = json::array();
+  for (const Roof& roof : entry.roofline.roofs) {
+    roofs.push_back({{"roof", roof.name},
+                     {"unit", roof.unit},
+                     {"peak_per_cycle", roof.peak},
+                     {"amount", roof.amount},
+                     {"flop_per_unit", roof.intensity},
+                     {"attainable_flop_per_cycle", roof.attainable}});
+  }
+  json out = {{"flop", work.has_program ? std::move(flop) : json()},
+              {"warp_instructions", work.instructions},
+              {"uncertain_instructions", work.uncertain},
+              {"shared_wavefronts", work.wavefronts},
+              {"sector_bytes", work.sector_bytes},
+              {"touched_bytes", work.touched_known ? json(work.touched_bytes) : json()},
+              {"sms", entry.sms},
+              {"peaks_known", entry.roofline.peaks_known},
+              {"roofs", std::move(roofs)},
+              {"lowest_roof", json()}};
+  if (!entry.roofline.roofs.empty()) {
+    out["lowest_roof"] = entry.roofline.roofs[entry.roofline.lowest].name;
+  }
+  return out;
 }
 
 }  // namespace
@@ -61,7 +97,10 @@ Status render_occupancy_json(const std::vector<OccupancyEntry>& entries, Environ
                 {"smallest_carveout_bytes", result.smallest_carveout},
                 {"blocks_by_shared_bytes", steps_json(shared_steps(entry.limits, entry.block))},
                 {"blocks_by_registers", steps_json(register_steps(entry.limits, entry.block))}};
-    if (entry.staging) row["staging"] = staging_json(*entry.staging);
+    if (entry.staging) {
+      row["staging"] = staging_json(entry);
+      row["roofline"] = work_json(entry);
+    }
     out["kernels"].push_back(std::move(row));
   }
   environment.out << out.dump(2) << '\n';

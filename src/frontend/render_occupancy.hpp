@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontend/command.hpp"
+#include "sim/cycle/roofline.hpp"
 #include "sim/occupancy.hpp"
 #include "sim/staging.hpp"
 
@@ -18,7 +19,10 @@ struct OccupancyEntry {
   OccupancyLimits limits;
   BlockResources block;
   OccupancyResult result;
-  std::optional<Staging> staging;  ///< of a trace
+  std::optional<Staging> staging;  ///< of a trace, as all below
+  std::optional<KernelWork> work;
+  Roofline roofline;
+  double sms = 0;  ///< of the device
 };
 
 Status render_occupancy_text(const std::vector<OccupancyEntry>& entries, Environment& environment);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "frontend/render_occupancy.hpp"
@@ -108,12 +109,80 @@ void print_staging(const OccupancyEntry& entry, Environment& environment) {
                                    with_commas(staging.global_bytes));
   }
   environment.out << ".\n";
+  const double flop = entry.work->total_flop();
+  if (flop > 0) {
+    environment.out << fmt::format(
+        "Arithmetic intensity of the tile: {:.1f} FLOP per byte staged.\n",
+        flop / static_cast<double>(staging.staged_bytes));
+  }
   if (entry.result.blocks == 0) return;
   environment.out << fmt::format(
       "Against that stand {} of {} warps to hide latency with.{}\n", entry.result.warps,
       entry.limits.max_warps,
       staging.reuse() <= 1.0 ? " No byte is used twice: the tile pays only for its access order."
                              : "");
+}
+
+std::string whole(double value) {
+  return with_commas(static_cast<std::uint64_t>(std::llround(value)));
+}
+
+std::string number(double value) {
+  if (value >= 1000 || value == std::floor(value)) return whole(value);
+  return fmt::format("{:.{}f}", value, value >= 100 ? 0 : value >= 10 ? 1 : 2);
+}
+
+/// The roofs over the kernel, the lowest marked.
+void print_roofline(const OccupancyEntry& entry, const Painter& paint, Environment& environment) {
+  const KernelWork& work = *entry.work;
+  const Roofline& line = entry.roofline;
+  if (!work.has_program) {
+    environment.out << "\nRoofline: no FLOP are known, since the trace has no machine code.\n";
+    return;
+  }
+  if (line.flop > 0 && !line.peaks_known) {
+    environment.out << fmt::format("\nRoofline: {} FLOP; the peaks of {} are not known.\n",
+                                   whole(line.flop), entry.machine);
+    return;
+  }
+  if (line.roofs.empty()) {
+    environment.out << "\nRoofline: the kernel does no floating-point arithmetic.\n";
+    return;
+  }
+  const Roof& lowest = line.roofs[line.lowest];
+  environment.out << fmt::format("\nRoofline: {} FLOP, at most {} a cycle and SM ({})",
+                                 whole(line.flop), number(lowest.attainable), lowest.name);
+  if (entry.staging->launch.device.clock_khz != 0) {
+    const double hertz = 1e3 * entry.staging->launch.device.clock_khz;
+    environment.out << fmt::format("; {:.2f} TFLOP/s on {:.0f} SMs at {:.2f} GHz",
+                                   lowest.attainable * entry.sms * hertz / 1e12, entry.sms,
+                                   hertz / 1e9);
+  }
+  environment.out << '\n';
+  Table table({{"roof", true},
+               {"serves a cycle", false},
+               {"kernel needs", false},
+               {"FLOP for each", false},
+               {"FLOP a cycle", false},
+               {"", true}});
+  for (std::size_t i = 0; i < line.roofs.size(); ++i) {
+    const Roof& roof = line.roofs[i];
+    const bool is_lowest = i == line.lowest;
+    table.add({{roof.name},
+               {fmt::format("{} {}", number(roof.peak),
+                            roof.unit + (roof.peak == 1 || roof.unit == "FLOP" ? "" : "s"))},
+               {whole(roof.amount)},
+               {number(roof.intensity)},
+               {number(roof.attainable), is_lowest ? Style::warning : Style::plain},
+               {is_lowest ? "<- lowest" : ""}});
+  }
+  environment.out << table.text(paint, environment.columns, 2);
+  if (100 * work.uncertain > work.instructions) {
+    environment.out << fmt::format(
+        "  {} of the instructions lie on stretches with more than one possible way: the FLOP are "
+        "an estimate.\n",
+        percent(work.uncertain, work.instructions));
+  }
 }
 
 }  // namespace
@@ -162,7 +231,10 @@ Status render_occupancy_text(const std::vector<OccupancyEntry>& entries, Environ
       print_chart(register_steps(entry.limits, entry.block), entry.block.registers, "registers",
                   result.warps_per_block, paint, environment);
     }
-    if (entry.staging) print_staging(entry, environment);
+    if (entry.staging) {
+      print_staging(entry, environment);
+      print_roofline(entry, paint, environment);
+    }
   }
   return {};
 }

@@ -70,6 +70,21 @@ LayoutCost layout_cost(const KernelAccesses& kernel, const LayoutRegion& region,
   return out;
 }
 
+bool changes_copies(const KernelAccesses& kernel, const LayoutRegion& region,
+                    const LayoutChange& change) {
+  const SharedMemory& shared = kernel.machine->shared;
+  return std::any_of(region.classes.begin(), region.classes.end(), [&](std::uint32_t c) {
+    const AccessClass& one = kernel.classes[c];
+    EventShape store = kernel.shapes[one.event.shape];
+    if (store.op != Operation::cp_async_cg) return false;
+    store.op = Operation::store;
+    const auto moved =
+        move_access(store, one.event, addressed_lanes(store, shared), region.base, change);
+    return moved && access_cost(moved->shape, moved->event, shared).wavefronts !=
+                        access_cost(store, one.event, shared).wavefronts;
+  });
+}
+
 std::uint64_t unavoidable_wavefronts(const EventShape& shape, const Event& event,
                                      const AccessCost& cost, const SharedMemory& shared) {
   const AccessRule* rule = shared.rule(shape.op, shape.width, shape.matrices);

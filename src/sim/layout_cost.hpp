@@ -42,6 +42,11 @@ std::optional<MovedAccess> move_access(const EventShape& shape, const Event& eve
 LayoutCost layout_cost(const KernelAccesses& kernel, const LayoutRegion& region,
                        const LayoutChange* change);
 
+/// Whether the change moves copies past L1 (cp.async.cg) so that stores to their places would take
+/// another number of wavefronts. No counter sees these copies, and what they cost is not known.
+bool changes_copies(const KernelAccesses& kernel, const LayoutRegion& region,
+                    const LayoutChange& change);
+
 /// Wavefronts that one access takes under every layout: lanes that update one word take turns
 /// wherever it lies. Equals the ideal for everything but atomics.
 std::uint64_t unavoidable_wavefronts(const EventShape& shape, const Event& event,

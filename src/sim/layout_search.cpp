@@ -156,6 +156,8 @@ class Search {
     out_.remainder_site = site;
     if (2 * gather >= left) {
       out_.remainder = Remainder::gather;
+      // On other data the layout that happened to help a little may hurt.
+      if (10 * (out_.wavefronts - best) < out_.excess()) out_.proposals.clear();
       return;
     }
     const LayoutProposal* first = out_.proposals.empty() ? nullptr : &out_.proposals.front();

@@ -38,7 +38,8 @@ struct RejectedLayout {
 enum class Remainder : std::uint8_t {
   none,            ///< no excess wavefront is left
   atomics,         ///< lanes update the same words; only fewer updates help
-  gather,          ///< addresses follow no pattern: they depend on data
+  gather,          ///< addresses follow no pattern: they depend on data. Layouts that save less
+                   ///< than a tenth of the excess are chance, and not proposed
   sites_disagree,  ///< each site could be free of conflicts, but not with the others
   not_found,       ///< no layout that was tried is free of conflicts
 };

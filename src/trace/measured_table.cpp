@@ -189,6 +189,8 @@ Result<EventShape> pattern_operation(const std::string& name) {
     }
     for (const unsigned n : {1u, 2u, 4u}) {
       add("ldmatrix.x" + std::to_string(n), Operation::ldmatrix, 16, n);
+      // .trans changes where the elements go in registers, not which rows are read.
+      add("ldmatrix.x" + std::to_string(n) + ".trans", Operation::ldmatrix, 16, n);
       add("stmatrix.x" + std::to_string(n), Operation::stmatrix, 16, n);
     }
     add("atom.add.u32", Operation::atomic, 4);

@@ -63,7 +63,7 @@ struct Explained {
   const char* trace;
   const char* text;
   std::int64_t pitch;
-  std::int64_t swizzled;
+  std::int64_t variant;  ///< SWIZZLED or VARIANT of the text
 };
 
 }  // namespace
@@ -85,7 +85,18 @@ TEST_CASE("Explaining a kernel's text gives the accesses of the kernel on the GP
                                   {"matmul_column_padded", "matmul_column", 33, 0},
                                   {"matmul_column_swizzled", "matmul_column", 32, 1},
                                   {"matmul_float4_naive", "matmul_float4", 32, 0},
-                                  {"matmul_float4_padded", "matmul_float4", 36, 0}}));
+                                  {"matmul_float4_padded", "matmul_float4", 36, 0},
+                                  {"matmul_tensor_naive", "matmul_tensor", 64, 0},
+                                  {"matmul_tensor_padded", "matmul_tensor", 72, 0},
+                                  {"matmul_tensor_swizzled", "matmul_tensor", 64, 1},
+                                  {"reduction_interleaved_divergent", "reduction", 0, 0},
+                                  {"reduction_interleaved_strided", "reduction", 0, 1},
+                                  {"reduction_sequential", "reduction", 0, 2},
+                                  {"scan_blelloch_naive", "scan_blelloch", 32, 0},
+                                  {"scan_blelloch_padded", "scan_blelloch", 33, 0},
+                                  {"records_structs", "records", 8, 0},
+                                  {"records_structs_padded", "records", 9, 0},
+                                  {"records_arrays", "records", 1, 0}}));
   CAPTURE(kernel.trace);
   const std::string root = SMEMSIM_SOURCE_DIR;
   Accesses measured;
@@ -100,7 +111,8 @@ TEST_CASE("Explaining a kernel's text gives the accesses of the kernel on the GP
   const std::string path = root + "/tests/hardware/explained/" + kernel.text + ".cu";
   const auto events = expr::run_text(expr::Source(text_of(path), path),
                                      {{"PITCH", kernel.pitch},
-                                      {"SWIZZLED", kernel.swizzled},
+                                      {"SWIZZLED", kernel.variant},
+                                      {"VARIANT", kernel.variant},
                                       {"n", options.grid.y * 32},
                                       {"depth", 64}},
                                      trace::load_machine("sm_90").value(), options);

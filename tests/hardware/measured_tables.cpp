@@ -1,5 +1,9 @@
 // The model against tables measured on an H200: no row may disagree.
+#include <fstream>
+#include <sstream>
+
 #include "catch.hpp"
+#include "sim/bank_model.hpp"
 #include "sim/validation.hpp"
 #include "trace/machine_file.hpp"
 #include "trace/measured_table.hpp"
@@ -45,6 +49,47 @@ TEST_CASE("counting, exchanges of 8 bytes and loops of retries") {
                   810);
   check_all_agree(
       validate_patterns(rows_of<PatternRow>("h200_atomics_time.csv.gz"), machine.shared, 1), 428);
+}
+
+TEST_CASE("published cases that were in doubt") {
+  Machine machine = trace::load_machine("sm_90").value();
+  check_all_agree(validate_patterns(rows_of<PatternRow>("h200_cases.csv.gz"), machine.shared, 1),
+                  221);
+  check_all_agree(
+      validate_patterns(rows_of<PatternRow>("h200_cases_time.csv.gz"), machine.shared, 1), 148);
+  machine.shared.copies.hits = 1;
+  check_all_agree(
+      validate_patterns(rows_of<PatternRow>("h200_cases_hit.csv.gz"), machine.shared, 1), 64);
+}
+
+TEST_CASE("a full SM's plain adds take the wavefronts of the model") {
+  const Machine machine = trace::load_machine("sm_90").value();
+  std::ifstream file(SMEMSIM_SOURCE_DIR "/tests/hardware/h200_adds.csv");
+  std::string line;
+  std::getline(file, line);
+  std::size_t checked = 0;
+  while (std::getline(file, line)) {
+    std::vector<std::string> cells;
+    std::istringstream cut(line);
+    for (std::string cell; std::getline(cut, cell, ',');) cells.push_back(cell);
+    REQUIRE(cells.size() == 8);
+    if (cells[1] != "plain" || cells[4] != "1024") continue;
+    ++checked;
+    CAPTURE(line);
+    const bool counts = cells[2] == "1" && cells[3] == "no";
+    EventShape shape = trace::pattern_operation(counts              ? "red.popc.inc.u32"
+                                                : cells[3] == "yes" ? "atom.add.u32"
+                                                                    : "red.add.u32")
+                           .value();
+    shape.active = first_lanes(32);
+    for (unsigned lane = 0; lane < 32; ++lane) {
+      const unsigned bin = cells[0] == "one" ? 0 : cells[0] == "32" ? lane * 7 % 32 : lane;
+      shape.offsets.push_back(4 * std::int64_t{bin});
+    }
+    CHECK(std::stod(cells[7]) ==
+          Approx(access_cost(shape, {}, machine.shared).wavefronts).epsilon(0.05));
+  }
+  CHECK(checked == 12);
 }
 
 TEST_CASE("asynchronous copies of lines that are not in L1") {

@@ -97,6 +97,14 @@ TEST_CASE("Macros, typedefs, enumerated constants and --define") {
   CHECK(seen.events_seen[0].address(4) == 1024 + 36 * 4);
 }
 
+TEST_CASE("The counter of a loop hides a --define of its name, as it hides a parameter") {
+  const Seen seen = run_events(
+      "__shared__ int a[64]; for (int n = 0; n < 4; ++n) a[n] = n; a[n] = 0;", {}, {{"n", 32}});
+  REQUIRE(seen.events_seen.size() == 5);
+  CHECK(seen.events_seen[3].address(0) == 1024 + 4 * 3);
+  CHECK(seen.events_seen[4].address(0) == 1024 + 4 * 32);
+}
+
 TEST_CASE("Unknown conditions are passed over where they decide about no access") {
   CHECK(
       masks(

@@ -47,7 +47,8 @@ constexpr int kMaxSourceBytes = 16 << 20;
 enum class Op {
   ld_u8, ld_u16, ld_b32, ld_b64, ld_b128,
   st_u8, st_u16, st_b32, st_b64, st_b128,
-  ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, stmatrix_x1, stmatrix_x2, stmatrix_x4,
+  ldmatrix_x1, ldmatrix_x2, ldmatrix_x4, ldmatrix_x1_trans, ldmatrix_x2_trans, ldmatrix_x4_trans,
+  stmatrix_x1, stmatrix_x2, stmatrix_x4,
   atom_add_u32, atom_exch_b32, atom_exch_b64, red_add_u32, red_popc_inc_u32,
   red_add_f32, red_add_u64, atom_cas_b32, atom_cas_b64,
   cp_async_ca_4, cp_async_ca_8, cp_async_ca_16, cp_async_cg_16,
@@ -112,6 +113,15 @@ __device__ __forceinline__ void execute(Lane& l) {
                  : "=r"(a), "=r"(b) : "r"(l.shared) : "memory");
   } else if constexpr (op == Op::ldmatrix_x4) {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(l.shared) : "memory");
+  } else if constexpr (op == Op::ldmatrix_x1_trans) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%0}, [%1];"
+                 : "=r"(a) : "r"(l.shared) : "memory");
+  } else if constexpr (op == Op::ldmatrix_x2_trans) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(a), "=r"(b) : "r"(l.shared) : "memory");
+  } else if constexpr (op == Op::ldmatrix_x4_trans) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "r"(l.shared) : "memory");
   } else if constexpr (is_store_matrix<op>) {
 #if __CUDA_ARCH__ >= 900
@@ -273,6 +283,9 @@ const std::vector<OpInfo>& operations() {
       describe<Op::ldmatrix_x1>("ldmatrix.x1", 16, 8),
       describe<Op::ldmatrix_x2>("ldmatrix.x2", 16, 16),
       describe<Op::ldmatrix_x4>("ldmatrix.x4", 16),
+      describe<Op::ldmatrix_x1_trans>("ldmatrix.x1.trans", 16, 8),
+      describe<Op::ldmatrix_x2_trans>("ldmatrix.x2.trans", 16, 16),
+      describe<Op::ldmatrix_x4_trans>("ldmatrix.x4.trans", 16),
       describe<Op::stmatrix_x1>("stmatrix.x1", 16, 8),
       describe<Op::stmatrix_x2>("stmatrix.x2", 16, 16),
       describe<Op::stmatrix_x4>("stmatrix.x4", 16),

@@ -8,7 +8,7 @@ _smemsim() {
   fi
   case $command in
     report)
-      options="--kernel --machine --by --site --sort --top --fail-on --format -o --output --color -h --help"
+      options="--kernel --machine --by --site --sort --top --fail-on --global --format -o --output --color -h --help"
       case $previous in
         --sort) COMPREPLY=($(compgen -W "excess wavefronts ways executed source" -- "$current")); return ;;
         --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")); return ;;
@@ -16,7 +16,7 @@ _smemsim() {
       esac
       ;;
     explain)
-      options="-f --file -D --define --block --grid --blocks --max-steps --layout --element --access --coord --store --swizzle-bytes --machine --site --sort --global --show-text --format -o --output --color -h --help"
+      options="-f --file -D --define --block --grid --blocks --max-steps --layout --element --access --coord --store --swizzle-bytes --machine --site --sort --global --fail-on --show-text --format -o --output --color -h --help"
       case $previous in
         --sort) COMPREPLY=($(compgen -W "excess wavefronts ways executed source" -- "$current")); return ;;
         --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")); return ;;
@@ -24,7 +24,7 @@ _smemsim() {
       esac
       ;;
     advise)
-      options="-D --define --block --grid --blocks --max-steps -e --expr --kernel --machine --registers --top --format -o --output --color -h --help"
+      options="-D --define --block --grid --blocks --max-steps -e --expr --kernel --machine --registers --top --no-cycles --format -o --output --color -h --help"
       case $previous in
         --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return ;;

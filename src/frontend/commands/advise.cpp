@@ -22,6 +22,7 @@ struct Options {
   OutputOptions output;
   std::string machine;
   std::size_t top = 3;
+  bool no_cycles = false;
   SearchOptions search;
 };
 
@@ -50,7 +51,8 @@ Result<ExitStatus> run_expression(const Options& options, Environment& environme
   auto arrays = arrays_of(*program, *machine);
   if (!arrays.ok()) return arrays.error();
 
-  AccessCollector collector([&](const Launch&) -> Result<const Machine*> { return &*machine; });
+  const auto machine_of = [&](const Launch&) -> Result<const Machine*> { return &*machine; };
+  AccessCollector collector(machine_of);
   SMEMSIM_TRY((*events)->deliver(collector));
   const auto all = wavefronts_of(**events, *machine);
   if (!all.ok()) return all.error();
@@ -59,6 +61,7 @@ Result<ExitStatus> run_expression(const Options& options, Environment& environme
   view.input = "expression";
   view.notes = options.expression.notes;
   view.top = options.top;
+  view.registers = options.search.registers;
   view.expression = true;
   view.arrays = std::move(*arrays);
   const AdviceReport report = advise(
@@ -74,8 +77,35 @@ Result<ExitStatus> run_expression(const Options& options, Environment& environme
     return check_proposal(*program, *defines, *machine, *settings, region.region, one, *all,
                           region.wavefronts - one.wavefronts);
   };
+  if (!options.no_cycles) {
+    auto cycles = predict_cycles(report, options.top, machine_of,
+                                 [&](TraceSink& sink) { return (*events)->deliver(sink); });
+    if (!cycles.ok()) return cycles.error();
+    view.cycles = std::move(*cycles);
+  }
   SMEMSIM_TRY(render(report, view, options, environment));
   return ExitStatus::ok;
+}
+
+/// Reads the trace a second time, for the cycles of its kernels with the proposals.
+Status predict_from_trace(const Options& options, MachineChoice& machines,
+                          const AdviceReport& report, AdviceView& view, Environment& environment) {
+  if (options.trace.trace == "-") {
+    view.notes.emplace_back(
+        "cycles are not predicted: that takes reading the trace twice, so give a file");
+    return {};
+  }
+  auto cycles = predict_cycles(
+      report, options.top, [&](const Launch& launch) { return machines(launch); },
+      [&](TraceSink& sink) -> Status {
+        auto source = open_trace(options.trace);
+        if (!source.ok()) return source.error();
+        ProgressSink progress(sink, environment);
+        return source.value()->read(progress);
+      });
+  if (!cycles.ok()) return cycles.error();
+  view.cycles = std::move(*cycles);
+  return {};
 }
 
 Result<ExitStatus> run_trace(const Options& options, Environment& environment) {
@@ -99,8 +129,11 @@ Result<ExitStatus> run_trace(const Options& options, Environment& environment) {
   }
   AdviceView view;
   view.input = options.trace.trace;
-  view.notes = machines.notes();
   view.top = options.top;
+  view.registers = options.search.registers;
+  if (!options.no_cycles)
+    SMEMSIM_TRY(predict_from_trace(options, machines, report, view, environment));
+  for (const std::string& note : machines.notes()) view.notes.push_back(note);
   SMEMSIM_TRY(render(report, view, options, environment));
   return ExitStatus::ok;
 }
@@ -125,9 +158,9 @@ RunCommand setup_advise(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.description(
       "Searches paddings and XOR swizzles that remove the bank conflicts of an array, for all its "
-      "loads, stores, matrix instructions, copies and atomics together. Says what each costs, "
-      "gives "
-      "the source text, and says so when nothing helps. docs/advise.md has the details.");
+      "loads, stores, matrix instructions, copies and atomics together. Says what each costs and "
+      "how much faster the kernel gets, gives the source text, and says so when nothing helps. "
+      "docs/advise.md has the details.");
   app.footer(
       "smemsim advise --expr '__shared__ float t[32][32]; t[threadIdx.x][threadIdx.y]' --block "
       "32,32\n"
@@ -154,6 +187,8 @@ RunCommand setup_advise(CLI::App& app) {
   app.add_option("--top", options->top, "proposals for each array; 0 shows all")
       ->type_name("N")
       ->capture_default_str();
+  app.add_flag("--no-cycles", options->no_cycles,
+               "do not simulate the kernels with the proposals, which takes the most time");
   add_output_options(app, options->output, {"text", "json", "csv"});
   return [options](Environment& environment) { return run(*options, environment); };
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <ostream>
 
@@ -12,6 +13,7 @@
 #include "frontend/options.hpp"
 #include "frontend/render_coalescing.hpp"
 #include "frontend/render_report.hpp"
+#include "frontend/site_check.hpp"
 #include "sim/coalescing.hpp"
 #include "sim/conflict_analysis.hpp"
 #include "trace/byte_io.hpp"
@@ -30,6 +32,7 @@ struct Options {
   std::uint32_t site = 0;
   bool global = false;
   bool show_text = false;
+  std::string fail_on;
 };
 
 bool is_trace_name(const std::string& path) {
@@ -97,6 +100,8 @@ Result<expr::Source> source_of(const Options& options) {
 }
 
 Result<ExitStatus> run(Options& options, Environment& environment) {
+  const auto condition = parse_condition(options.fail_on, options.global);
+  if (!condition.ok()) return condition.error();
   auto source = source_of(options);
   if (!source.ok()) return source.error();
   if (options.show_text) {
@@ -128,11 +133,17 @@ Result<ExitStatus> run(Options& options, Environment& environment) {
   const auto render = [&](Environment& there) -> Status {
     if (options.global) return render_global(global, output.format, there);
     SMEMSIM_TRY(render_shared(report, options, !global.kernels.empty(), there));
-    if (output.format == "text") return render_coalescing_text(global, there);
-    return {};
+    if (output.format != "text") return {};
+    const bool shared =
+        std::any_of(report.kernels.begin(), report.kernels.end(),
+                    [](const KernelConflicts& kernel) { return !kernel.sites.empty(); });
+    if (shared && !global.kernels.empty()) there.out << '\n';
+    return render_coalescing_text(global, there);
   };
   SMEMSIM_TRY(write_output(output, environment, render));
-  return ExitStatus::ok;
+  if (!*condition) return ExitStatus::ok;
+  return options.global ? check_sites(**condition, global, environment)
+                        : check_sites(**condition, report, environment);
 }
 
 void add_layout_options(CLI::App& app, Options& options) {
@@ -169,6 +180,7 @@ RunCommand setup_explain(CLI::App& app) {
       "smemsim explain '__shared__ float t[32][32]; t[threadIdx.x][threadIdx.y]'\n"
       "smemsim explain kernel.cu --block 16,16 --define n=1024\n"
       "smemsim explain --layout 'Swizzle<3,3,3> o (8,64):(64,1)' --element half --access 16\n"
+      "smemsim explain kernel.cu --fail-on 'excess > 0'      # exit status 1 with conflicts\n"
       "smemsim explain kernel.cu -o kernel.smt               # a trace for the other commands");
   add_expression_options(app, options->expression);
   add_layout_options(app, *options);
@@ -183,6 +195,7 @@ RunCommand setup_explain(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--global", options->global,
                "report the global accesses (sectors and lines) instead of the shared ones");
+  add_fail_option(app, options->fail_on);
   app.add_flag("--show-text", options->show_text, "print the text that would be run, for --layout");
   std::vector<std::string> formats;
   for (const ReportFormat& format : report_formats()) formats.emplace_back(format.name);

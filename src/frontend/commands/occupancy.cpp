@@ -7,6 +7,7 @@
 #include "frontend/commands/all.hpp"
 #include "frontend/options.hpp"
 #include "frontend/render_occupancy.hpp"
+#include "sim/cycle/cycle_parameters.hpp"
 #include "trace/machine_file.hpp"
 #include "trace/open.hpp"
 
@@ -31,19 +32,49 @@ OccupancyEntry entry_of(const Machine& machine, const BlockResources& block) {
   return out;
 }
 
-/// One entry for each different set of resources of a kernel; staging adds up.
+/// Gives a trace to two analyses at once.
+class BothSinks : public TraceSink {
+ public:
+  BothSinks(TraceSink& first, TraceSink& second) : first_(first), second_(second) {}
+  Status begin_launch(const Launch& launch) override {
+    SMEMSIM_TRY(first_.begin_launch(launch));
+    return second_.begin_launch(launch);
+  }
+  Status program(const Program& program) override {
+    SMEMSIM_TRY(first_.program(program));
+    return second_.program(program);
+  }
+  Status events(const EventBatch& batch) override {
+    SMEMSIM_TRY(first_.events(batch));
+    return second_.events(batch);
+  }
+  Status end_launch() override {
+    SMEMSIM_TRY(first_.end_launch());
+    return second_.end_launch();
+  }
+
+ private:
+  TraceSink& first_;
+  TraceSink& second_;
+};
+
+/// One entry for each different set of resources of a kernel; staging and work add up.
 Result<std::vector<OccupancyEntry>> entries_of_trace(const Options& options,
                                                      Environment& environment) {
   auto source = open_trace(options.trace);
   if (!source.ok()) return source.error();
-  StagingAnalysis analysis;
+  MachineChoice machines(options.machine);
+  StagingAnalysis stagings;
+  WorkAnalysis works([&](const Launch& launch) { return machines(launch); });
+  BothSinks both(stagings, works);
   {
-    ProgressSink progress(analysis, environment);
+    ProgressSink progress(both, environment);
     SMEMSIM_TRY(source.value()->read(progress));
   }
-  MachineChoice machines(options.machine);
   std::vector<OccupancyEntry> out;
-  for (const Staging& staging : analysis.launches()) {
+  for (std::size_t i = 0; i < stagings.launches().size(); ++i) {
+    const Staging& staging = stagings.launches()[i];
+    const KernelWork& work = works.launches()[i];
     const Launch& launch = staging.launch;
     auto machine = machines(launch);
     if (!machine.ok()) return machine.error();
@@ -64,11 +95,22 @@ Result<std::vector<OccupancyEntry>> entries_of_trace(const Options& options,
       known = &out.back();
       known->kernel = launch.kernel;
       known->staging = staging;
+      known->work = work;
     } else {
+      *known->work += work;
       known->staging->staged_bytes += staging.staged_bytes;
       known->staging->read_bytes += staging.read_bytes;
       known->staging->global_bytes += staging.global_bytes;
     }
+  }
+  // Roofs need the sum of the work; the machine of an entry is that of its launches.
+  for (OccupancyEntry& entry : out) {
+    auto machine = machines(entry.staging->launch);
+    if (!machine.ok()) return machine.error();
+    const double sms = entry.staging->launch.device.sms != 0 ? entry.staging->launch.device.sms
+                                                             : (*machine)->cycle->sms;
+    entry.sms = sms;
+    entry.roofline = roofline(*entry.work, **machine, sms);
   }
   return out;
 }
@@ -107,9 +149,9 @@ RunCommand setup_occupancy(CLI::App& app) {
   auto options = std::make_shared<Options>();
   app.description(
       "Tells how many blocks of a kernel an SM holds at once, which resource limits that, and at "
-      "how "
-      "many shared bytes or registers the next block would fit. The rules are those of NVIDIA's "
-      "occupancy calculator.");
+      "how many shared bytes or registers the next block would fit. The rules are those of "
+      "NVIDIA's occupancy calculator. Of a trace also: how often each staged byte is used, and "
+      "which roof of the roofline model is the lowest.");
   app.footer(
       "smemsim occupancy --threads 256 --registers 64 --shared 49152\n"
       "smemsim occupancy --threads 128 --shared 33792 --machine sm_86 --json\n"
@@ -126,8 +168,9 @@ RunCommand setup_occupancy(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(0U, 1U << 16));
   app.add_option("--shared", options->block.shared_bytes,
-                 "static + dynamic shared bytes of a block")
+                 "static + dynamic shared bytes of a block, as 49152 or 48K")
       ->type_name("BYTES")
+      ->transform(bytes_with_unit())
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 32));
   app.add_option("--barriers", options->block.barriers, "hardware barriers that the kernel uses")
       ->type_name("N")
@@ -135,7 +178,8 @@ RunCommand setup_occupancy(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--carveout", options->block.carveout,
                  "shared bytes that the SM is split to (default: the most it has)")
-      ->type_name("BYTES");
+      ->type_name("BYTES")
+      ->transform(bytes_with_unit());
   add_machine_option(app, options->machine);
   add_output_options(app, options->output, {"text", "json", "csv"});
   app.add_flag("--json", options->json, "the same as --format json");

@@ -5,10 +5,10 @@
 #include <memory>
 
 #include "frontend/commands/all.hpp"
-#include "frontend/fail_expression.hpp"
 #include "frontend/options.hpp"
+#include "frontend/render_coalescing.hpp"
 #include "frontend/render_report.hpp"
-#include "frontend/text.hpp"
+#include "frontend/site_check.hpp"
 #include "sim/conflict_analysis.hpp"
 
 namespace smemsim::cli {
@@ -23,57 +23,8 @@ struct Options {
   std::size_t top = 10;
   std::uint32_t site = 0;  ///< 0 = none
   std::string fail_on;
+  bool global = false;
 };
-
-const std::vector<std::string>& fail_fields() {
-  static const std::vector<std::string> kFields{"excess", "wavefronts", "ways",
-                                                "share",  "conflicts",  "executed"};
-  return kFields;
-}
-
-double field_value(std::string_view field, const SiteConflicts& row,
-                   const KernelConflicts& kernel) {
-  const ConflictTotals& totals = row.totals;
-  if (field == "excess") return static_cast<double>(totals.excess());
-  if (field == "wavefronts") return static_cast<double>(totals.wavefronts);
-  if (field == "ways") return row.worst_ways;
-  if (field == "conflicts") return static_cast<double>(totals.conflicts);
-  if (field == "executed") return static_cast<double>(totals.executed);
-  const auto whole = static_cast<double>(kernel.totals.wavefronts);  // "share", in percent
-  return whole == 0 ? 0 : 100 * static_cast<double>(totals.wavefronts) / whole;
-}
-
-/// Names the sites that the condition holds for.
-ExitStatus check(const FailExpression& condition, const ConflictReport& report,
-                 Environment& environment) {
-  constexpr std::size_t kShown = 10;
-  std::vector<std::string> found;
-  std::size_t sites = 0;
-  for (const KernelConflicts& kernel : report.kernels) {
-    for (const SiteConflicts& row : kernel.sites) {
-      ++sites;
-      const auto value = [&](std::string_view field) { return field_value(field, row, kernel); };
-      if (!condition.holds(value)) continue;
-      found.push_back(fmt::format("site {}, {} in {}: excess {}, wavefronts {}, ways {}, share {}",
-                                  row.number, site_place(row), kernel_name(kernel),
-                                  with_commas(row.totals.excess()),
-                                  with_commas(row.totals.wavefronts), row.worst_ways,
-                                  percent(row.totals.wavefronts, kernel.totals.wavefronts)));
-    }
-  }
-  if (found.empty()) return ExitStatus::ok;
-  environment.out.flush();
-  environment.err << fmt::format("smemsim: check failed: '{}' holds for {} of {}\n",
-                                 printable(condition.text()), found.size(),
-                                 count_of(sites, "site"));
-  for (std::size_t i = 0; i < found.size() && i < kShown; ++i) {
-    environment.err << "  " << found[i] << '\n';
-  }
-  if (found.size() > kShown) {
-    environment.err << fmt::format("  ... {} more\n", found.size() - kShown);
-  }
-  return ExitStatus::check_failed;
-}
 
 ReportView view_of(const Options& options, const MachineChoice& machines) {
   ReportView view;
@@ -89,13 +40,46 @@ ReportView view_of(const Options& options, const MachineChoice& machines) {
   return view;
 }
 
-Result<ExitStatus> run(const Options& options, Environment& environment) {
-  std::optional<FailExpression> condition;
-  if (!options.fail_on.empty()) {
-    Result<FailExpression> parsed = FailExpression::parse(options.fail_on, fail_fields());
-    if (!parsed.ok()) return parsed.error();
-    condition = std::move(parsed).value();
+Error no_kernel(const Options& options, const std::vector<std::string>& warnings) {
+  return usage_error(
+      "--kernel",
+      warnings.empty() ? "no kernel matches '" + options.trace.kernel + "'" : warnings.front(),
+      "'*' matches any text, '?' any character");
+}
+
+/// The sectors and lines of global accesses.
+Result<ExitStatus> run_global(const Options& options,
+                              const std::optional<FailExpression>& condition,
+                              Environment& environment) {
+  if (options.site != 0) return usage_error("--site", "shows a shared access: not with --global");
+  if (options.by == "launch")
+    return usage_error("--by", "--global adds up the launches of a kernel");
+  if (options.sort != "excess") return usage_error("--sort", "--global sorts by excess");
+  auto source = open_trace(options.trace);
+  if (!source.ok()) return source.error();
+  CoalescingAnalysis analysis;
+  {
+    ProgressSink progress(analysis, environment);
+    SMEMSIM_TRY(source.value()->read(progress));
   }
+  const CoalescingReport report = analysis.take_report();
+  const std::vector<std::string> warnings = source.value()->warnings();
+  if (!warnings.empty() && report.kernels.empty() && !options.trace.kernel.empty()) {
+    return no_kernel(options, warnings);
+  }
+  for (const std::string& warning : warnings) print_warning(environment, warning);
+  SMEMSIM_TRY(write_output(options.output, environment, [&](Environment& there) -> Status {
+    if (options.output.format == "json") return render_coalescing_json(report, there);
+    if (options.output.format == "csv") return render_coalescing_csv(report, there);
+    return render_coalescing_report(report, options.trace.trace, options.top, there);
+  }));
+  return condition ? check_sites(*condition, report, environment) : ExitStatus::ok;
+}
+
+Result<ExitStatus> run(const Options& options, Environment& environment) {
+  const auto condition = parse_condition(options.fail_on, options.global);
+  if (!condition.ok()) return condition.error();
+  if (options.global) return run_global(options, *condition, environment);
   auto source = open_trace(options.trace);
   if (!source.ok()) return source.error();
   MachineChoice machines(options.machine);
@@ -109,12 +93,7 @@ Result<ExitStatus> run(const Options& options, Environment& environment) {
   }
   const ConflictReport report = analysis.take_report();
   const std::vector<std::string> warnings = source.value()->warnings();
-  if (report.kernels.empty() && !options.trace.kernel.empty()) {
-    return usage_error(
-        "--kernel",
-        warnings.empty() ? "no kernel matches '" + options.trace.kernel + "'" : warnings.front(),
-        "'*' matches any text, '?' any character");
-  }
+  if (report.kernels.empty() && !options.trace.kernel.empty()) return no_kernel(options, warnings);
   for (const std::string& warning : warnings) print_warning(environment, warning);
   const ReportView view = view_of(options, machines);
   if (view.site && report.site(*view.site) == nullptr) {
@@ -133,7 +112,7 @@ Result<ExitStatus> run(const Options& options, Environment& environment) {
     }
     return {};
   }));
-  return condition ? check(*condition, report, environment) : ExitStatus::ok;
+  return *condition ? check_sites(**condition, report, environment) : ExitStatus::ok;
 }
 
 }  // namespace
@@ -147,6 +126,7 @@ RunCommand setup_report(CLI::App& app) {
       "smemsim report my.smt                          # the whole report\n"
       "smemsim report my.smt --site 1                 # lanes and banks of the worst site\n"
       "smemsim report my.smt --kernel 'gemm*' --format json -o report.json\n"
+      "smemsim report my.smt --global                 # sectors of the global accesses\n"
       "smemsim report my.smt --fail-on 'excess > 0'   # exit status 1 when a site has conflicts");
   add_trace_options(app, options->trace);
   add_machine_option(app, options->machine);
@@ -168,12 +148,9 @@ RunCommand setup_report(CLI::App& app) {
       app.add_option("--top", options->top,
                      "show at most N sites of each kernel; 0 = all (default: 10 in text, else all)")
           ->type_name("N");
-  app.add_option(
-         "--fail-on", options->fail_on,
-         fmt::format("exit with status 1 when a site fulfils the condition, such as 'excess "
-                     "> 0 and share >= 5%'; fields: {}",
-                     fmt::join(fail_fields(), ", ")))
-      ->type_name("CONDITION");
+  add_fail_option(app, options->fail_on);
+  app.add_flag("--global", options->global,
+               "report the global accesses (sectors and lines per request) instead");
   std::vector<std::string> formats;
   for (const ReportFormat& format : report_formats()) formats.emplace_back(format.name);
   add_output_options(app, options->output, formats);

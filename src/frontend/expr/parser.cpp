@@ -194,7 +194,9 @@ StmtPtr Parser::for_loop() {
   StmtPtr stmt = make(StmtKind::loop, take().span);
   expect("(", "after for");
   scopes_.emplace_back();
+  loop_head_ = true;
   stmt->init = statement();  // takes the first semicolon
+  loop_head_ = false;
   stmt->exprs.push_back(peek().is(";") ? nullptr : expression());
   expect(";", "after the condition of the loop");
   stmt->exprs.push_back(peek().is(")") ? nullptr : expression());

@@ -80,10 +80,10 @@ StmtPtr Parser::declarator(const Specifiers& seen) {
     fail(name.span, "an extern __shared__ array has no extent: write " + name.text + "[]",
          "or leave out extern");
   }
-  // --define wins over the value in the text.
+  // --define wins over the value in the text; a loop's own counter hides it.
   const bool is_number = type == nullptr || type->is(TypeKind::integer);
-  const bool overridden =
-      is_number && symbol.kind == SymbolKind::variable && defines_.count(name.text) != 0;
+  const bool overridden = is_number && !loop_head_ && symbol.kind == SymbolKind::variable &&
+                          defines_.count(name.text) != 0;
   if (accept("=") || peek().is("{")) {
     stmt->exprs[0] = initialiser();
   } else if (type == nullptr) {

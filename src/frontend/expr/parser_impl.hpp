@@ -101,6 +101,7 @@ class Parser {
   const std::map<std::string, std::int64_t>& defines_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
+  bool loop_head_ = false;  ///< in the declaration of a for loop
   Status status_;
   std::vector<std::map<std::string, SymbolId>> scopes_;
 

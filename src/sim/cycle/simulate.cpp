@@ -122,10 +122,14 @@ void summarise(std::vector<SmRun> runs, KernelCycles& out) {
   out.clocked_sm = median(clocked_sms);
 }
 
-constexpr std::size_t kMostBlocks = 64;
 constexpr std::uint64_t kMostSms = 5;
 
 }  // namespace
+
+bool has_own_times(const Machine& machine) {
+  const auto first = machine.provenance.lower_bound("cycle.");
+  return first != machine.provenance.end() && first->first.starts_with("cycle.");
+}
 
 double KernelCycles::instructions_per_cycle() const {
   return sm.cycles > 0 ? static_cast<double>(sm.instructions) / sm.cycles : 0;

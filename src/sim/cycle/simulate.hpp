@@ -71,6 +71,9 @@ std::vector<UnitUse> unit_use(const KernelCycles& kernel);
 class SimulateAnalysis : public TraceSink {
  public:
   using MachineOf = std::function<Result<const Machine*>(const Launch&)>;
+  /// Blocks of a launch that are kept; what comes later is not looked at.
+  static constexpr std::size_t kMostBlocks = 64;
+
   SimulateAnalysis(MachineOf machine_of, SimulateOptions options);
 
   Status begin_launch(const Launch& launch) override;
@@ -93,6 +96,9 @@ class SimulateAnalysis : public TraceSink {
   std::size_t most_blocks_ = 0;
   std::vector<KernelCycles> results_;
 };
+
+/// Whether the machine's file has cycle.* parameters of its own: those it lacks are sm_90's.
+bool has_own_times(const Machine& machine);
 
 /// One mechanism of the model that can be switched off.
 struct Mechanism {
