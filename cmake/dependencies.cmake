@@ -24,3 +24,19 @@ if(NOT TARGET smemsim_zstd)
                         INTERFACE_INCLUDE_DIRECTORIES ${ZSTD_INCLUDE_DIR}
                         INTERFACE_COMPILE_DEFINITIONS SMEMSIM_HAVE_ZSTD=1)
 endif()
+
+# Accel-Sim traces come compressed with xz; without liblzma they have to be unpacked by hand.
+find_path(LZMA_INCLUDE_DIR lzma.h)
+find_library(LZMA_LIBRARY lzma)
+if(NOT TARGET smemsim_lzma)
+  add_library(smemsim_lzma INTERFACE IMPORTED)
+  if(LZMA_INCLUDE_DIR AND LZMA_LIBRARY)
+    set_target_properties(smemsim_lzma PROPERTIES INTERFACE_LINK_LIBRARIES ${LZMA_LIBRARY}
+                          INTERFACE_INCLUDE_DIRECTORIES ${LZMA_INCLUDE_DIR}
+                          INTERFACE_COMPILE_DEFINITIONS SMEMSIM_HAVE_LZMA=1)
+  else()
+    message(STATUS "smemsim import: no .xz (on Debian or Ubuntu: apt-get install liblzma-dev)")
+    set_target_properties(smemsim_lzma PROPERTIES
+                          INTERFACE_COMPILE_DEFINITIONS SMEMSIM_HAVE_LZMA=0)
+  endif()
+endif()

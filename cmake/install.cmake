@@ -1,6 +1,8 @@
 # find_package(smemsim) gives smemsim::sim and smemsim::trace.
 include(CMakePackageConfigHelpers)
 install(TARGETS smemsim_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# What `smemsim capture --measure` runs.
+install(PROGRAMS tools/measure DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/smemsim)
 install(TARGETS smemsim_sim smemsim_trace EXPORT smemsimTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/smemsim)

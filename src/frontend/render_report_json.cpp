@@ -24,7 +24,7 @@ json totals_json(const ConflictTotals& t) {
           {"cycles", t.cycles},         {"passes", t.passes},
           {"merged", t.merged},         {"multicast", t.multicast},
           {"unmodelled", t.unmodelled}, {"uncounted", t.uncounted},
-          {"partial", t.partial}};
+          {"bypass", t.bypass},         {"partial", t.partial}};
 }
 
 json kind_json(const ConflictTotals& totals, const CounterNames& names) {

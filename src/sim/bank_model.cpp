@@ -157,7 +157,7 @@ AccessCost access_cost(const EventShape& shape, const Event& event, const Shared
   const AccessRule* rule = machine.rule(shape.op, shape.width, shape.matrices);
   if (rule == nullptr) return {.modelled = false};
   if (rule->through_tags) return copy_cost(shape, event, machine, *rule);
-  if (rule->uncounted) return {};
+  if (rule->uncounted) return {.bypass = bypass_wavefronts(shape, event, machine)};
 
   AccessCost cost;
   cost.merged = merges(shape, *rule);
@@ -182,6 +182,7 @@ AccessCost access_cost(const EventShape& shape, const Event& event, const Shared
 
 std::uint64_t cost_key(const EventShape& shape, const Event& event, const SharedMemory& machine) {
   const std::uint64_t row = std::uint64_t{machine.banks} * machine.bank_bytes;
+  if (shape.op == Operation::cp_async_cg) return bypass_key(event, machine);
   if (shape.op != Operation::cp_async_ca) return event.base % machine.bank_bytes;
   // Which lines share a tag set depends on the whole line number.
   return event.source * row + event.base % row;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,8 +28,11 @@ struct AccessCost {
   std::uint32_t ways = 0;    ///< most words (atomics: lanes) in one bank of one pass; 0 = no lane
   std::uint32_t passes = 0;  ///< passes with an active lane
   std::uint32_t cycles = 0;  ///< data-stage occupation under load: max(wavefronts, floor)
-  bool merged = false;       ///< the pair-merge of loads applied
-  bool modelled = true;      ///< false: the machine has no rule that covers it exactly
+  /// Of a copy past L1, which the data-stage counters do not see (AccessRule::uncounted): what the
+  /// per-instruction counter shows; nothing where the machine has no rule for it.
+  std::optional<std::uint32_t> bypass = {};
+  bool merged = false;   ///< the pair-merge of loads applied
+  bool modelled = true;  ///< false: the machine has no rule that covers it exactly
 
   std::uint32_t excess() const { return wavefronts - ideal; }
   friend bool operator==(const AccessCost&, const AccessCost&) = default;
@@ -44,8 +48,8 @@ Status check_access(const EventShape& shape, const Event& event, const SharedMem
 AccessCost access_cost(const EventShape& shape, const Event& event, const SharedMemory& machine);
 
 /// Two events of one shape with equal keys have equal costs, so that a cost can be kept: the base
-/// modulo bank_bytes, since moving all lanes by whole words only renames the banks. Copies through
-/// L1 depend on both bases.
+/// modulo bank_bytes, since moving all lanes by whole words only renames the banks. Copies depend
+/// on both bases.
 std::uint64_t cost_key(const EventShape& shape, const Event& event, const SharedMemory& machine);
 
 /// Lanes that touch one word in one pass.

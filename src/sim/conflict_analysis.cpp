@@ -211,7 +211,7 @@ Status ConflictAnalysis::State::first_sight(const EventShape& shape, const Event
   }
   state.row = row_of(shape);
   const AccessRule* rule = shared->rule(shape.op, shape.width, shape.matrices);
-  state.keyed = rule->through_tags || !std::has_single_bit(shared->bank_bytes);
+  state.keyed = rule->through_tags || rule->uncounted || !std::has_single_bit(shared->bank_bytes);
   state.always_slow = state.keyed ? 1 : 0;
   if (state.keyed) return {};
 
@@ -293,6 +293,8 @@ void ConflictAnalysis::State::add(const ShapeState& shape, const CostClass& cost
   const AccessRule* rule = shared->rule(row.op, row.width, row.matrices);
   if (rule->uncounted) {
     totals.uncounted = n;
+    totals.bypass = n * cost.cost.bypass.value_or(0);
+    totals.bypass_unknown = cost.cost.bypass ? 0 : n;
   } else if (!cost.cost.modelled) {
     totals.unmodelled = n;
   } else {

@@ -14,6 +14,8 @@ ConflictTotals& ConflictTotals::operator+=(const ConflictTotals& other) {
   multicast += other.multicast;
   unmodelled += other.unmodelled;
   uncounted += other.uncounted;
+  bypass += other.bypass;
+  bypass_unknown += other.bypass_unknown;
   partial += other.partial;
   return *this;
 }

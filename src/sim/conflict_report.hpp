@@ -23,11 +23,13 @@ struct ConflictTotals {
   std::uint64_t conflicts = 0;   ///< what the bank-conflict counter shows
   std::uint64_t cycles = 0;      ///< data-stage occupation under load; never below wavefronts
   std::uint64_t passes = 0;
-  std::uint64_t merged = 0;      ///< executions to which the pair-merge of loads applied
-  std::uint64_t multicast = 0;   ///< executions in which lanes of a pass share a word
-  std::uint64_t unmodelled = 0;  ///< executions without a cost: not in the sums above
-  std::uint64_t uncounted = 0;   ///< executions that the data-stage counters do not see
-  std::uint64_t partial = 0;     ///< executions of which the trace has only some lanes' addresses
+  std::uint64_t merged = 0;          ///< executions to which the pair-merge of loads applied
+  std::uint64_t multicast = 0;       ///< executions in which lanes of a pass share a word
+  std::uint64_t unmodelled = 0;      ///< executions without a cost: not in the sums above
+  std::uint64_t uncounted = 0;       ///< executions that the data-stage counters do not see
+  std::uint64_t bypass = 0;          ///< wavefronts of those that the per-instruction counter shows
+  std::uint64_t bypass_unknown = 0;  ///< those for which the machine has no rule for it
+  std::uint64_t partial = 0;  ///< executions of which the trace has only some lanes' addresses
 
   std::uint64_t excess() const { return wavefronts - ideal; }
   ConflictTotals& operator+=(const ConflictTotals& other);

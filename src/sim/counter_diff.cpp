@@ -9,7 +9,7 @@
 namespace smemsim {
 namespace {
 
-enum class Quantity : std::uint8_t { wavefronts, conflicts };
+enum class Quantity : std::uint8_t { wavefronts, conflicts, bypass };
 enum class Family : std::uint8_t { sass, pipe };
 
 /// A counter and the kinds of accesses that it counts.
@@ -99,6 +99,11 @@ const PredictedCounter kCounters[] = {
      Family::sass,
      Quantity::conflicts,
      {AccessKind::copy}},
+    {"sm__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ldgsts_cache_bypass.sum",
+     "ldgsts",
+     Family::sass,
+     Quantity::bypass,
+     {AccessKind::copy}},
 };
 
 /// Launches of one kernel, added up.
@@ -108,21 +113,32 @@ struct Sums {
 };
 
 std::uint64_t quantity_of(const ConflictTotals& totals, Quantity quantity) {
-  return quantity == Quantity::wavefronts ? totals.wavefronts : totals.conflicts;
+  switch (quantity) {
+    case Quantity::wavefronts:
+      return totals.wavefronts;
+    case Quantity::conflicts:
+      return totals.conflicts;
+    case Quantity::bypass:
+      break;
+  }
+  return totals.bypass;
 }
 
 bool within(double predicted, double measured, double tolerance) {
   return std::abs(predicted - measured) <= tolerance * std::abs(measured);
 }
 
-/// The measured launch of a traced one; `nth` counts the earlier launches of the same name.
+/// The measured launch of a traced one; `nth` counts the earlier launches of the same name, grid
+/// and block.
 const MeasuredLaunch* find_launch(const MeasuredRun& run, const Launch& launch, std::size_t nth) {
   const std::string name = kernel_base_name(launch.kernel);
   const auto fits = [&](const MeasuredLaunch& measured) {
-    return kernel_base_name(measured.kernel) == name && measured.grid == launch.grid &&
-           measured.block == launch.block;
+    return kernel_base_name(measured.kernel) == name &&
+           (!measured.geometry_known ||
+            (measured.grid == launch.grid && measured.block == launch.block));
   };
-  if (launch.launch_index < run.launches.size() && fits(run.launches[launch.launch_index])) {
+  if (run.every_launch && launch.launch_index < run.launches.size() &&
+      fits(run.launches[launch.launch_index])) {
     return &run.launches[launch.launch_index];
   }
   for (const MeasuredLaunch& measured : run.launches) {
@@ -131,15 +147,29 @@ const MeasuredLaunch* find_launch(const MeasuredRun& run, const Launch& launch, 
   return nullptr;
 }
 
+/// Equal for launches that a measurement tells apart by their order only.
+std::string alike(const KernelConflicts& launch) {
+  std::string out = launch.kernel;
+  for (const Dim3& dim : {launch.launch.grid, launch.launch.block}) {
+    for (const std::uint32_t size : {dim.x, dim.y, dim.z}) out += " " + std::to_string(size);
+  }
+  return out;
+}
+
+double scale_of(const KernelConflicts& launch) {
+  return launch.recorded_blocks == 0 ? 1.0
+                                     : static_cast<double>(launch.launched_blocks) /
+                                           static_cast<double>(launch.recorded_blocks);
+}
+
 void add_launch(Sums& sums, const KernelConflicts& predicted, const MeasuredLaunch& measured) {
-  const double scale = predicted.recorded_blocks == 0
-                           ? 1.0
-                           : static_cast<double>(predicted.launched_blocks) /
-                                 static_cast<double>(predicted.recorded_blocks);
+  const double scale = scale_of(predicted);
   for (std::size_t i = 0; i < std::size(kCounters); ++i) {
     const PredictedCounter& row = kCounters[i];
     const auto at = measured.counters.find(std::string(row.counter));
     if (at == measured.counters.end()) continue;
+    // Machines other than the measured one have no rule for copies past L1.
+    if (row.quantity == Quantity::bypass && predicted.totals.bypass_unknown != 0) continue;
     sums.known[i] = true;
     sums.measured[i] += at->second;
     for (const AccessKind kind : row.kinds) {
@@ -177,7 +207,7 @@ void compare(KernelComparison& kernel, const Sums& sums, double tolerance) {
                     : CounterVerdict::different;
     }
     kernel.counters.push_back({std::string(row.counter), std::string(row.kind),
-                               row.quantity == Quantity::wavefronts ? "wavefronts" : "conflicts",
+                               row.quantity == Quantity::conflicts ? "conflicts" : "wavefronts",
                                predicted, measured, verdict});
   }
 }
@@ -218,7 +248,9 @@ double CounterComparison::relative() const {
 }
 
 bool KernelComparison::agrees() const {
-  return launches != 0 && unmatched == 0 && unmodelled == 0 &&
+  return launches != 0 && unmatched == 0 && unmodelled == 0 && unmatched_sites == 0 &&
+         std::all_of(sites.begin(), sites.end(),
+                     [](const SiteComparison& row) { return row.equal; }) &&
          std::none_of(counters.begin(), counters.end(), [](const CounterComparison& row) {
            return row.verdict == CounterVerdict::different;
          });
@@ -233,16 +265,17 @@ CounterDiff diff_counters(const ConflictReport& report, const MeasuredRun& run, 
   CounterDiff diff;
   std::map<std::string, std::size_t> index;
   std::vector<Sums> sums;
-  std::vector<std::size_t> seen;  // launches of each kernel so far
+  std::vector<SiteDiff> sites;
+  std::map<std::string, std::size_t> seen;  // launches of each kernel and geometry so far
   for (const KernelConflicts& launch : report.kernels) {
     const auto [at, added] = index.try_emplace(launch.kernel, diff.kernels.size());
     if (added) {
       diff.kernels.emplace_back().kernel = launch.kernel;
       sums.emplace_back();
-      seen.push_back(0);
+      sites.emplace_back();
     }
     KernelComparison& kernel = diff.kernels[at->second];
-    const MeasuredLaunch* measured = find_launch(run, launch.launch, seen[at->second]++);
+    const MeasuredLaunch* measured = find_launch(run, launch.launch, seen[alike(launch)]++);
     if (measured == nullptr) {
       ++kernel.unmatched;
       continue;
@@ -252,9 +285,12 @@ CounterDiff diff_counters(const ConflictReport& report, const MeasuredRun& run, 
     kernel.launched_blocks += launch.launched_blocks;
     kernel.unmodelled += launch.totals.unmodelled;
     add_launch(sums[at->second], launch, *measured);
+    if (!measured->sites.empty()) sites[at->second].add(launch, *measured, scale_of(launch));
   }
   for (std::size_t i = 0; i < diff.kernels.size(); ++i) {
     compare(diff.kernels[i], sums[i], tolerance);
+    diff.kernels[i].sites = sites[i].compare(tolerance);
+    diff.kernels[i].unmatched_sites = sites[i].unmatched();
   }
   return diff;
 }

@@ -14,6 +14,7 @@
 
 #include "sim/conflict_report.hpp"
 #include "sim/measured_run.hpp"
+#include "sim/site_diff.hpp"
 
 namespace smemsim {
 
@@ -44,6 +45,8 @@ struct KernelComparison {
   std::uint64_t recorded_blocks = 0, launched_blocks = 0;  ///< of the matched launches
   std::uint64_t unmodelled = 0;  ///< executions without a prediction: the kernel cannot agree
   std::vector<CounterComparison> counters;  ///< those where either side is not 0
+  std::vector<SiteComparison> sites;        ///< likewise, where the measurement is a source page
+  std::uint64_t unmatched_sites = 0;        ///< see SiteDiff::unmatched
 
   bool scaled() const { return recorded_blocks != launched_blocks; }
   bool agrees() const;
@@ -55,8 +58,8 @@ struct CounterDiff {
 };
 
 /// `report` has one entry per launch (ConflictAnalysis::GroupBy::launch). A launch is matched by
-/// its index in the program when the run has the same kernel there, else by order among the
-/// launches of its name. `tolerance` is relative.
+/// its index in the program when the run has every launch and the same kernel there, else by order
+/// among the launches of its name, grid and block. `tolerance` is relative.
 CounterDiff diff_counters(const ConflictReport& report, const MeasuredRun& run, double tolerance);
 
 }  // namespace smemsim

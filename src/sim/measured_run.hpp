@@ -18,15 +18,28 @@ struct BlockClocks {
   double sm_median = 0, sm_max = 0;                       ///< first begin to last end on one SM
 };
 
+/// One machine instruction of a launch, as a profiler's source page has it.
+struct MeasuredSite {
+  std::uint32_t pc = 0;     ///< byte offset from the first instruction of the page
+  std::string instruction;  ///< SASS text
+  // Sums over all warps; nothing where the page has no number.
+  std::optional<double> executed;    ///< warp instructions
+  std::optional<double> wavefronts;  ///< of shared memory, counted from the addresses
+  std::optional<double> ideal;       ///< the same without conflicts
+};
+
 struct MeasuredLaunch {
   std::string kernel;  ///< as the profiler names it
   Dim3 grid, block;
+  bool geometry_known = true;              ///< grid and block are those of the launch
   std::map<std::string, double> counters;  ///< by the profiler's metric name
   std::optional<BlockClocks> clocks;
+  std::vector<MeasuredSite> sites;
 };
 
 struct MeasuredRun {
   std::string device, driver, toolkit, command;
+  bool every_launch = true;  ///< of the program; else those of some kernels or of a range
   std::vector<MeasuredLaunch> launches;  ///< in launch order
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
 namespace smemsim::trace {
@@ -161,6 +162,32 @@ Result<std::unique_ptr<ByteSink>> open_sink(const std::string& path) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0) return system_error(path, "create");
   return std::unique_ptr<ByteSink>(new FileSink(fd, true, path));
+}
+
+Result<std::unique_ptr<ByteSource>> temporary_copy(ByteSource& source) {
+  const char* folder = std::getenv("TMPDIR");
+  std::string path = folder == nullptr || *folder == '\0' ? "/tmp" : folder;
+  path += "/smemsim-XXXXXX";
+  const int fd = ::mkstemp(path.data());
+  if (fd < 0) return system_error(path, "create");
+  ::unlink(path.c_str());
+  FileSink sink(fd, false, path);
+  std::uint64_t size = 0;
+  std::string buffer(std::size_t{1} << 16, '\0');
+  const auto room = std::as_writable_bytes(std::span(buffer));
+  for (std::size_t count = room.size(); count == room.size();) {
+    const Result<std::size_t> got = source.read(room);
+    const Status put = got ? sink.write(room.first(*got)) : Status(got.error());
+    if (!put) {
+      ::close(fd);
+      return put.error();
+    }
+    count = *got;
+    size += count;
+  }
+  auto file = std::make_unique<FileSource>(fd, true, source.name(), size);
+  SMEMSIM_TRY(file->seek(0));
+  return std::unique_ptr<ByteSource>(std::move(file));
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string bytes, std::string name) {

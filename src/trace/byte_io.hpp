@@ -40,6 +40,10 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path);
 /// A new or truncated file, or standard output for "-". A partly written file stays.
 Result<std::unique_ptr<ByteSink>> open_sink(const std::string& path);
 
+/// Everything that `source` still holds, in a file without a name ($TMPDIR or /tmp) that goes with
+/// the object; for readers that have to go back in a pipe.
+Result<std::unique_ptr<ByteSource>> temporary_copy(ByteSource& source);
+
 /// Bytes in memory, for tests and for small texts.
 std::unique_ptr<ByteSource> memory_source(std::string bytes, std::string name = "memory");
 

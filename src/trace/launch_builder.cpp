@@ -35,6 +35,32 @@ std::uint64_t split(std::span<const std::uint64_t> addresses, LaneMask active,
 
 }  // namespace
 
+Event split_event(const FlatEvent& event, EventShape& shape) {
+  const OperationTraits& facts = traits(event.op);
+  shape.op = event.op;
+  shape.width = event.width;
+  shape.matrices = event.matrices;
+  shape.flags = event.flags;
+  shape.site = event.site;
+  shape.active = event.active;
+  shape.a = event.a;
+  shape.b = event.b;
+  shape.offsets.clear();
+  shape.source_offsets.clear();
+
+  Event out;
+  if (facts.lane_addresses) {
+    if (event.active != 0) {
+      out.base = split(event.addresses, event.active, shape.offsets);
+      if (facts.has_source) out.source = split(event.sources, event.active, shape.source_offsets);
+    }
+  } else if (facts.space != AddressSpace::none) {
+    if (!event.addresses.empty()) out.base = event.addresses[0];
+    if (facts.has_source && !event.sources.empty()) out.source = event.sources[0];
+  }
+  return out;
+}
+
 std::uint32_t LaunchBuilder::add_site(const Site& site) {
   // Sites may also have been put into the launch directly; those are found as well.
   for (; indexed_sites_ < launch_.sites.size(); ++indexed_sites_) {
@@ -49,29 +75,7 @@ std::uint32_t LaunchBuilder::add_site(const Site& site) {
 }
 
 void LaunchBuilder::add(std::uint64_t block, std::uint32_t warp, const FlatEvent& event) {
-  const OperationTraits& facts = traits(event.op);
-  scratch_.op = event.op;
-  scratch_.width = event.width;
-  scratch_.matrices = event.matrices;
-  scratch_.flags = event.flags;
-  scratch_.site = event.site;
-  scratch_.active = event.active;
-  scratch_.a = event.a;
-  scratch_.b = event.b;
-  scratch_.offsets.clear();
-  scratch_.source_offsets.clear();
-
-  Event out;
-  if (facts.lane_addresses) {
-    if (event.active != 0) {
-      out.base = split(event.addresses, event.active, scratch_.offsets);
-      if (facts.has_source)
-        out.source = split(event.sources, event.active, scratch_.source_offsets);
-    }
-  } else if (facts.space != AddressSpace::none) {
-    if (!event.addresses.empty()) out.base = event.addresses[0];
-    if (facts.has_source && !event.sources.empty()) out.source = event.sources[0];
-  }
+  Event out = split_event(event, scratch_);
   out.shape = shapes_.index(scratch_);
   last_site_ = std::max(last_site_, event.site);
   if (warp_events_ == nullptr || block != last_block_ || warp != last_warp_) {

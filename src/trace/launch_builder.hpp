@@ -30,6 +30,10 @@ struct FlatEvent {
   std::span<const std::uint64_t> sources;
 };
 
+/// Puts everything of the event that repeats into `shape` and returns its addresses; which shape it
+/// has is left open.
+Event split_event(const FlatEvent& event, EventShape& shape);
+
 class LaunchBuilder {
  public:
   explicit LaunchBuilder(Launch launch) : launch_(std::move(launch)) {}

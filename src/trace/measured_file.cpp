@@ -7,6 +7,7 @@
 
 #include "trace/csv_records.hpp"
 #include "trace/gzip.hpp"
+#include "trace/ncu_source.hpp"
 
 namespace smemsim::trace {
 namespace {
@@ -64,6 +65,7 @@ Result<MeasuredRun> read_json(const std::string& text, const std::string& file) 
     run.driver = root.value("driver", "");
     run.toolkit = root.value("toolkit", "");
     run.command = root.value("command", "");
+    run.every_launch = root.value("every_launch", true);
     for (const Json& entry : root.at("launches")) {
       MeasuredLaunch& launch = run.launches.emplace_back();
       launch.kernel = entry.at("kernel").get<std::string>();
@@ -137,11 +139,10 @@ Result<MeasuredRun> read_ncu_csv(std::string_view text, const std::string& file)
         return invalid_input(fmt::format("{}:{}", file, csv.line()),
                              "expected sizes such as \"(32, 8, 1)\"");
       }
-      run.launches.push_back({.kernel = fields[column["Kernel Name"]],
-                              .grid = *grid,
-                              .block = *block,
-                              .counters = {},
-                              .clocks = {}});
+      MeasuredLaunch& launch = run.launches.emplace_back();
+      launch.kernel = fields[column["Kernel Name"]];
+      launch.grid = *grid;
+      launch.block = *block;
     }
     auto& counters = run.launches[at->second].counters;
     if (row_per_counter) {
@@ -165,6 +166,7 @@ Result<MeasuredRun> read_measured_run(ByteSource& source) {
   if (!text) return text.error();
   const std::size_t first = text->find_first_not_of(" \t\r\n");
   if (first != std::string::npos && (*text)[first] == '{') return read_json(*text, source.name());
+  if (is_ncu_source_page(*text)) return read_ncu_source_page(*text, source.name());
   return read_ncu_csv(*text, source.name());
 }
 

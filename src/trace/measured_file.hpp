@@ -1,6 +1,6 @@
 // Measurements of a program's launches: TRACE.measured.json as tools/measure writes it, or the CSV
-// of Nsight Compute (`ncu --csv`, with or without `--page raw`). docs/measurement.md describes
-// both.
+// of Nsight Compute (`ncu --csv`, with or without `--page raw`, or with `--page source`).
+// docs/measurement.md describes them.
 #pragma once
 
 #include "sim/measured_run.hpp"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "trace/accelsim_reader.hpp"
 #include "trace/importers.hpp"
 #include "trace/jsonl_reader.hpp"
 #include "trace/jsonl_writer.hpp"
@@ -60,11 +61,13 @@ std::unique_ptr<TraceSource> open_with(std::unique_ptr<ByteSource> bytes,
 constexpr std::array kImporters{
     Importer{"smt", "binary trace", is_smt, open_with<SmtReader>},
     Importer{"jsonl", "JSON Lines trace", is_jsonl, open_with<JsonlReader>},
+    Importer{"accelsim", "Accel-Sim .trace, .traceg, .xz of them, kernelslist",
+             AccelsimReader::recognises, open_with<AccelsimReader>},
 };
 
 Error unrecognised(const ByteSource& bytes, std::string_view first) {
   if (first.empty()) return invalid_input(bytes.name(), "is empty; expected a trace");
-  std::string hint = "smemsim reads .smt and JSON Lines";
+  std::string hint = "smemsim reads .smt, JSON Lines and Accel-Sim traces";
   if (first.starts_with("\x1f\x8b")) hint = "it is compressed: gunzip it first";
   if (first.starts_with("\x28\xb5\x2f\xfd")) hint = "it is compressed: unzstd it first";
   return invalid_input(bytes.name() + ": byte 0",

@@ -105,6 +105,25 @@ TEST_CASE("asynchronous copies of lines that are in L1") {
       validate_patterns(rows_of<PatternRow>("h200_copies_hit.csv.gz"), machine.shared, 1), 2289);
 }
 
+TEST_CASE("asynchronous copies past L1") {
+  Machine machine = trace::load_machine("sm_90").value();
+  const auto rows = rows_of<PatternRow>("h200_copies_bypass.csv.gz");
+  check_all_agree(validate_patterns(rows, machine.shared, 1), 422);
+  for (const PatternRow& row : rows) {  // costs are kept by these keys
+    Event moved = row.event;
+    moved.base += 3 * 128;
+    moved.source += 5 * 128;
+    REQUIRE(cost_key(row.shape, moved, machine.shared) ==
+            cost_key(row.shape, row.event, machine.shared));
+    REQUIRE(access_cost(row.shape, moved, machine.shared) ==
+            access_cost(row.shape, row.event, machine.shared));
+  }
+  machine.shared.copies.line_bytes = 256;
+  CHECK(validate_patterns(rows, machine.shared, 1).total().agreeing < 400);
+  machine.shared.copies.known = false;
+  CHECK(validate_patterns(rows, machine.shared, 1).total().unmodelled == 422);
+}
+
 TEST_CASE("a wrong rule is noticed") {
   Machine machine = trace::load_machine("sm_90").value();
   machine.shared.banks = 16;

@@ -59,7 +59,7 @@ _smemsim() {
       esac
       ;;
     capture)
-      options="-o --output --kernel --launches --blocks --max-records --cuda --buffer -h --help"
+      options="-o --output --kernel --launches --blocks --measure --max-records --cuda --buffer -h --help"
       ;;
     validate)
       options="--machine --format -o --output --examples -h --help"

@@ -12,10 +12,12 @@
 #include <memory>
 
 #include "frontend/capture_finish.hpp"
+#include "frontend/capture_measure.hpp"
 #include "frontend/capture_options.hpp"
 #include "frontend/capture_process.hpp"
 #include "frontend/commands/all.hpp"
 #include "frontend/text.hpp"
+#include "trace/measured_file.hpp"
 
 namespace smemsim::cli {
 namespace {
@@ -27,6 +29,7 @@ struct Options {
   std::string kernel, launches, blocks, cuda;
   std::uint64_t max_records = capture::Options{}.max_records;
   std::uint64_t ring_mib = capture::Options{}.ring_bytes >> 20;
+  bool measure = false;
   std::vector<std::string> program;
 };
 
@@ -123,6 +126,12 @@ Result<ExitStatus> run(const Options& options, Environment& environment) {
   SMEMSIM_TRY(capture::check_driver());
   auto tools = capture::find_tools(options.cuda);
   if (!tools) return tools.error();
+  capture::MeasureTools measure_tools;
+  if (options.measure) {
+    auto found = capture::find_measure_tools(options.cuda);
+    if (!found) return found.error();
+    measure_tools = *std::move(found);
+  }
   // What makes no sense is told before anything is created.
   if (auto checked = library_options(options, *tools, ""); !checked) return checked.error();
   auto workplace = Workplace::make(options.output);
@@ -164,7 +173,15 @@ Result<ExitStatus> run(const Options& options, Environment& environment) {
                                  count_of(report->kernels, "kernel"),
                                  count_of(report->events, "event"));
   if (ending->signal == SIGINT) return ExitStatus::interrupted;
-  return failed ? ExitStatus::check_failed : ExitStatus::ok;
+  if (failed) {
+    if (options.measure) environment.err << "smemsim: note: not measured, since it failed\n";
+    return ExitStatus::check_failed;
+  }
+  if (options.measure) {
+    SMEMSIM_TRY(capture::measure(measure_tools, *settings, trace::measured_path_of(options.output),
+                                 options.program));
+  }
+  return ExitStatus::ok;
 }
 
 }  // namespace
@@ -179,7 +196,8 @@ RunCommand setup_capture(CLI::App& app) {
   app.footer(
       "smemsim capture -- ./my_program --its-options       # every kernel, into smemsim.smt\n"
       "smemsim capture -o gemm.smt --kernel '*gemm*' -- python3 train.py\n"
-      "smemsim capture --kernel softmax --launches 100-109 --blocks spread:8 -- python3 train.py");
+      "smemsim capture --kernel softmax --launches 100-109 --blocks spread:8 -- python3 train.py\n"
+      "smemsim capture -o t.smt --measure -- ./my_program && smemsim diff t.smt");
   app.add_option("-o,--output", options->output, "trace to write (default: smemsim.smt)");
   app.add_option("--kernel", options->kernel,
                  "record only kernels whose demangled name matches ('*', '?'): the whole name, or "
@@ -189,6 +207,11 @@ RunCommand setup_capture(CLI::App& app) {
   app.add_option("--blocks", options->blocks,
                  "blocks of each grid to record: all, N (the first N), i,j,k, A-B or spread:N "
                  "(default: grids of up to 64 blocks whole, else spread:32)");
+  app.add_flag(
+      "--measure", options->measure,
+      "then run the program once more, not recorded, under Nsight Compute (ncu), and write "
+      "what the hardware counted in the recorded launches beside the trace, as "
+      "NAME.measured.json for `smemsim diff`; needs python3");
   app.add_option("--max-records", options->max_records,
                  "start no further block of a launch after this many records (default: 50000000)");
   app.add_option("--cuda", options->cuda, "folder of the CUDA toolkit (default: search)");

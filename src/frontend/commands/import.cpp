@@ -51,6 +51,7 @@ RunCommand setup_import(CLI::App& app) {
       ->type_name("GLOB");
   app.footer(
       "smemsim import by_hand.jsonl -o by_hand.smt\n"
+      "smemsim import traces/kernelslist.g -o app.smt      # what Accel-Sim's tracer wrote\n"
       "my_script | smemsim import - -o out.smt");
   return [options](Environment& environment) -> Result<ExitStatus> {
     Result<std::unique_ptr<trace::ByteSource>> bytes = trace::open_source(options->input);
