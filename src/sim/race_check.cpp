@@ -48,7 +48,7 @@ Status RaceChecker::begin_launch(const Launch& launch) {
   tensor_copies_ = weaving_ = false;
   silent_->start_launch();
   atomic_loads_.clear();
-  mbarrier_values_.clear();
+  mbarrier_constants_.clear();
   shapes_.reset();
   shapes_id_ = 0;
   buffered_ = blocks_ = events_ = 0;
@@ -59,14 +59,13 @@ Status RaceChecker::begin_launch(const Launch& launch) {
 Status RaceChecker::program(const Program& program) {
   program_seen_ = true;
   // Most programs have none of it, and a trace may bring many.
-  bool silent = false, swaps = false, mbarriers = false;
+  bool silent = false, swaps = false;
   for (const ProgramInstruction& instruction : program.instructions) {
     const auto has = [&](const char* part) {
       return instruction.text.find(part) != std::string::npos;
     };
     silent = silent || has("BAR.ARV") || has("FENCE.VIEW.ASYNC");
     swaps = swaps || has("CAS");
-    mbarriers = mbarriers || has("SYNCS");
     tensor_copies_ = tensor_copies_ || has("UTMALDG") || has("UTMASTG") || has("UTMAREDG");
   }
   if (silent) silent_->add(program);
@@ -75,21 +74,15 @@ Status RaceChecker::program(const Program& program) {
       atomic_loads_.emplace(program.function, program.instructions[load].pc);
     }
   }
-  if (!mbarriers) return {};
-  const RaceValues values(program);
-  for (std::size_t i = 0; i < program.instructions.size(); ++i) {
-    if (const auto value = values.mbarrier(i)) {
-      mbarrier_values_[{program.function, program.instructions[i].pc}] = *value;
-    }
-  }
+  mbarrier_constants_.add(program);
   return {};
 }
 
 std::shared_ptr<ShapeSet> RaceChecker::shapes_of(const EventBatch& batch) {
   if (shapes_ == nullptr || batch.shapes_id != shapes_id_) {
     std::vector<EventShape> shapes(batch.shapes.begin(), batch.shapes.end());
-    if (!mbarrier_values_.empty()) {
-      for (EventShape& shape : shapes) complete_mbarrier(shape);
+    if (!mbarrier_constants_.empty()) {
+      for (EventShape& shape : shapes) mbarrier_constants_.complete(shape, *launch_);
     }
     shapes_ = std::make_shared<ShapeSet>(shapes);
     shapes_id_ = batch.shapes_id;
@@ -98,19 +91,6 @@ std::shared_ptr<ShapeSet> RaceChecker::shapes_of(const EventBatch& batch) {
     }
   }
   return shapes_;
-}
-
-/// Puts in what the trace does not know and the machine code tells.
-void RaceChecker::complete_mbarrier(EventShape& shape) const {
-  const bool init = shape.op == Operation::mbarrier_init && shape.a == 0;
-  const bool wait = (shape.op == Operation::mbarrier_wait || shape.op == Operation::mbarrier_try) &&
-                    shape.a == kUnknownParity;
-  const bool bytes = shape.op == Operation::mbarrier_expect_tx && shape.b == 0;
-  if ((!init && !wait && !bytes) || shape.site >= launch_->sites.size()) return;
-  const Site& site = launch_->sites[shape.site];
-  const auto value = mbarrier_values_.find({site.function, site.pc});
-  if (value == mbarrier_values_.end()) return;
-  (bytes ? shape.b : shape.a) = value->second;
 }
 
 /// A missing proxy fence can only be told where fences would be seen: the trace shows some, or the

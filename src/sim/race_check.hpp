@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/race_report.hpp"
+#include "sim/race_values.hpp"
 #include "sim/trace_sink.hpp"
 
 namespace smemsim {
@@ -41,7 +42,6 @@ class RaceChecker : public TraceSink {
   struct Pending;  ///< buffered blocks of one cluster
 
   std::shared_ptr<ShapeSet> shapes_of(const EventBatch& batch);
-  void complete_mbarrier(EventShape& shape) const;
   void start_executor();
   void keep(const EventBatch& batch, std::shared_ptr<ShapeSet> shapes, std::vector<Event> events);
   void flush(Pending& cluster);
@@ -60,7 +60,7 @@ class RaceChecker : public TraceSink {
   bool weaving_ = false;
   using CodePlace = std::pair<std::string, std::uint32_t>;  ///< function, pc
   std::set<CodePlace> atomic_loads_;
-  std::map<CodePlace, std::uint64_t> mbarrier_values_;  ///< what the machine code tells of them
+  MbarrierConstants mbarrier_constants_;
   std::unique_ptr<RaceLog> log_;
   std::unique_ptr<RaceExecutor> executor_;
   bool executor_started_ = false;

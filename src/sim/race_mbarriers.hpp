@@ -9,10 +9,9 @@
 
 #include "sim/race_copies.hpp"
 #include "sim/race_state.hpp"
+#include "sim/race_values.hpp"
 
 namespace smemsim {
-
-inline constexpr std::uint64_t kUnknownParity = 2;  ///< of an mbarrier_wait
 
 class RaceMbarriers {
  public:

@@ -157,4 +157,27 @@ std::optional<std::uint64_t> RaceValues::mbarrier(std::size_t index) const {
   return bytes && *value != 0 && *value < kCounts ? value : std::nullopt;
 }
 
+void MbarrierConstants::add(const Program& program) {
+  const auto& code = program.instructions;
+  const auto has_barriers = [](const ProgramInstruction& one) {
+    return one.text.find("SYNCS") != std::string::npos;
+  };
+  if (std::none_of(code.begin(), code.end(), has_barriers)) return;  // as in most programs
+  const RaceValues values(program);
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (const auto value = values.mbarrier(i)) values_[{program.function, code[i].pc}] = *value;
+  }
+}
+
+void MbarrierConstants::complete(EventShape& shape, const Launch& launch) const {
+  const bool init = shape.op == Operation::mbarrier_init && shape.a == 0;
+  const bool wait = (shape.op == Operation::mbarrier_wait || shape.op == Operation::mbarrier_try) &&
+                    shape.a == kUnknownParity;
+  const bool bytes = shape.op == Operation::mbarrier_expect_tx && shape.b == 0;
+  if ((!init && !wait && !bytes) || shape.site >= launch.sites.size()) return;
+  const Site& site = launch.sites[shape.site];
+  const auto value = values_.find({site.function, site.pc});
+  if (value != values_.end()) (bytes ? shape.b : shape.a) = value->second;
+}
+
 }  // namespace smemsim

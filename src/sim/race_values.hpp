@@ -3,14 +3,20 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "sim/event.hpp"
 #include "sim/launch.hpp"
 #include "sim/race_sass.hpp"
 
 namespace smemsim {
+
+inline constexpr std::uint64_t kUnknownParity = 2;  ///< of an mbarrier_wait
 
 class RaceValues {
  public:
@@ -31,6 +37,19 @@ class RaceValues {
   std::vector<SassText> code_;
   std::vector<std::string_view> guards_;
   std::vector<std::vector<std::uint32_t>> before_;
+};
+
+/// Puts into the mbarrier events of a launch what the trace does not know and the machine code
+/// tells.
+class MbarrierConstants {
+ public:
+  void clear() { values_.clear(); }
+  void add(const Program& program);
+  bool empty() const { return values_.empty(); }
+  void complete(EventShape& shape, const Launch& launch) const;
+
+ private:
+  std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> values_;  ///< by function and pc
 };
 
 }  // namespace smemsim

@@ -7,7 +7,6 @@
 #include <unordered_map>
 
 #include "sim/bank_model.hpp"
-#include "sim/cycle/copy_pieces.hpp"
 
 namespace smemsim {
 namespace {
@@ -38,6 +37,7 @@ void StreamBuilder::add_program(const Program& program) {
     flow.last_clock = static_cast<std::int32_t>(i);
   }
   flows_[program.function] = std::move(flow);
+  mbarriers_.add(program);
 }
 
 void StreamBuilder::set_stops() {
@@ -116,9 +116,20 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
   EventCost out;
   out.op = shape.op;
   out.lanes = static_cast<std::uint8_t>(lane_count(shape.active));
+  out.bytes = std::uint32_t{out.lanes} * shape.width;
   out.base = event.base;
   out.a = shape.a;
   out.b = shape.b;
+  if (!traits(shape.op).lane_addresses && !mbarriers_.empty()) {
+    EventShape known;
+    known.op = shape.op;
+    known.site = shape.site;
+    known.a = shape.a;
+    known.b = shape.b;
+    mbarriers_.complete(known, launch_);
+    out.a = known.a;
+    out.b = known.b;
+  }
   if (batch.shapes_id != shapes_id_) {
     shapes_id_ = batch.shapes_id;
     wavefronts_.clear();
@@ -143,9 +154,11 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
     }
     out.wavefronts = entry->second;
   }
-  if (shape.op == Operation::cp_async_cg && !options_.conflict_free) {
+  if (shape.op == Operation::cp_async_cg && !options_.conflict_free &&
+      check_access(shape, event, machine_.shared).ok()) {
+    const AccessCost copy = access_cost(shape, event, machine_.shared);
     out.wavefronts = static_cast<std::uint32_t>(
-        std::ceil(machine_.cycle->copy_piece * copy_pieces(shape, event)));
+        std::ceil(machine_.cycle->copy_bypass * copy.bypass.value_or(0)));
   }
   if (touches_global(shape.op)) {
     const bool copies = !shape.source_offsets.empty();
@@ -169,7 +182,7 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
     });
     out.lines = static_cast<std::uint32_t>(block.lines.size()) - out.first_line;
     // Lanes of a warp that fill lines do so side by side: then their bytes are those of the lines.
-    const bool whole = out.lines * kLine == std::uint64_t{out.lanes} * shape.width;
+    const bool whole = out.lines * kLine == out.bytes;
     for (std::uint32_t i = 0; i < out.lines; ++i) block.lines[out.first_line + i].whole = whole;
   }
   if (traits(shape.op).space == AddressSpace::remote_shared) {

@@ -12,6 +12,7 @@
 #include "sim/cycle/control_flow.hpp"
 #include "sim/event.hpp"
 #include "sim/machine.hpp"
+#include "sim/race_values.hpp"
 
 namespace smemsim {
 
@@ -32,6 +33,7 @@ struct EventCost {
   std::uint32_t first_line = 0;  ///< into BlockTrace::lines
   std::uint32_t lines = 0;  ///< of remote accesses: lines of 128 bytes, not in BlockTrace::lines
   std::uint32_t remote_sectors = 0;
+  std::uint32_t bytes = 0;  ///< of all lanes
   std::uint64_t base = 0;
   std::uint64_t a = 0, b = 0;  ///< as in EventShape
 };
@@ -112,6 +114,7 @@ class StreamBuilder {
   std::uint32_t keep(std::vector<std::uint32_t> steps);
 
   const Launch& launch_;
+  MbarrierConstants mbarriers_;
   const Machine& machine_;
   StreamOptions options_;
   std::map<std::string, Flow> flows_;

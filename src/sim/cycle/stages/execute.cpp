@@ -1,6 +1,7 @@
 #include "sim/cycle/stages/execute.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace smemsim {
 namespace {
@@ -158,8 +159,9 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
     const double bytes = 32.0 * std::popcount(missing);
     const double asked = bytes + p.l2_line;
     if (store) {
-      done = std::max(done, units_.stores.take(at, bytes + (use.whole ? 0 : p.store_line),
-                                               units_.l2, p.store_share * asked));
+      const double cycles =
+          p.store_sector * std::popcount(missing) + (use.whole ? 0 : p.store_line);
+      units_.stores.take(at, cycles, units_.l2, p.store_share * asked);
       continue;
     }
     const bool shared = use.shared && p.shared_lines > 0;
@@ -198,9 +200,14 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
     // Measured: 2, 3 and 4 cycles for a warp's 4, 8 and 16 bytes a lane without conflicts.
     if (!by_l2_copy && wavefronts < 3) wavefronts += 1;
   }
-  const DataStage::Slot slot = units_.data.serve(std::max(arrived, warp.shared_end), wavefronts);
+  if (stores) wavefronts = std::ceil(event->bytes / p.store_bytes);
+  const DataStage::Slot slot = units_.data.serve(std::max(arrived, warp.shared_end), wavefronts,
+                                                 stores ? units_.stores.room() : 0);
   warp.shared_end = slot.end;
-  if (!stores) queue.hold_until(slot.start);
+  queue.hold_until(slot.start);
+  if (stores) {
+    warp.boards.hold(one.read_barrier, units_.stores.read(slot.end), Stall::long_scoreboard);
+  }
 
   const double behind = tail(p, p.l1_latency, 2) - p.result_interval;
   double done = slot.end;
@@ -211,11 +218,6 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
   } else if (event != nullptr) {
     const bool by_l2 = one.by_l2 || by_l2_copy || event->op == Operation::global_atomic;
     done = fetch(*event, warp, slot.end, by_l2, stores);
-  }
-  if (stores) {
-    // What the warp does next in memory is behind its store.
-    queue.hold_until(done);
-    warp.shared_end = std::max(warp.shared_end, done);
   }
   done += (by_l2_copy ? p.copy_l2_extra : 0) + behind +
           p.result_interval * std::max(0, one.results - 1);

@@ -19,8 +19,9 @@ class DataStage {
   struct Slot {
     double start = 0, end = 0;
   };
-  /// Serves `wavefronts` not before `at`.
-  Slot serve(double at, double wavefronts) {
+  /// Serves `wavefronts` not before `at`; holds a port from then on, but starts no earlier than
+  /// `not_before`.
+  Slot serve(double at, double wavefronts, double not_before = 0) {
     // The port that would stand idle for the shortest time.
     double* best = free_.data();
     for (double& port : free_) {
@@ -28,7 +29,7 @@ class DataStage {
       if (better) best = &port;
     }
     const double start = std::max(at, *best);
-    const double end = start + interval_ * wavefronts;
+    const double end = std::max(start, not_before) + interval_ * wavefronts;
     if (wavefronts > 0) *best = end;
     busy_ += wavefronts;
     return {start, end};

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "sim/cycle/stream.hpp"
@@ -82,23 +83,36 @@ class MemoryPort {
   double free_ = 0, total_ = 0;
 };
 
-/// The way of stores out of an SM: a port of `port` bytes per cycle, and behind it a buffer of
-/// `bytes` that L2 empties.
-class StorePath {
+/// Global stores behind the data stage: they leave the SM one after another, and L2 has to take
+/// them. What would take longer than `cycles` waits in front of the data stage.
+class StoreBuffer {
  public:
-  StorePath(double port, double bytes) : port_(std::max(port, 1e-3)), bytes_(bytes) {}
-  /// When the port has taken a store, offered at `at`: `bytes` of the port, and of `l2`.
-  double take(double at, double bytes, MemoryPort& l2, double l2_bytes) {
-    const double start = std::max({at, port_free_, drained_ - bytes_ / l2.rate()});
-    port_free_ = start + bytes / port_;
-    drained_ = std::max(port_free_, l2.pass(start, l2_bytes));
-    return port_free_;
+  StoreBuffer(double cycles, double window)
+      : cycles_(cycles), window_(static_cast<std::size_t>(std::max(1.0, window))) {}
+
+  /// When the data stage can pass another.
+  double room() const { return drained_ - cycles_; }
+  /// One line's part, passed on at `at`.
+  void take(double at, double cycles, MemoryPort& l2, double l2_bytes) {
+    port_free_ = std::max(port_free_, at) + cycles;
+    drained_ = std::max({drained_, port_free_, l2.pass(at, l2_bytes)});
   }
-  double drained() const { return drained_; }  ///< when L2 has all stores so far
+  /// When the registers of a store that the data stage passes on at `passed` have been read: as it
+  /// comes to be one of the `window` next in line.
+  double read(double passed) {
+    passed_.push_back(passed);
+    if (passed_.size() <= window_) return 0;
+    const double at = passed_.front();
+    passed_.pop_front();
+    return at;
+  }
+  double drained() const { return drained_; }  ///< when L2 has all so far
 
  private:
-  double port_, bytes_;
+  double cycles_;
+  std::size_t window_;
   double port_free_ = 0, drained_ = 0;
+  std::deque<double> passed_;
 };
 
 }  // namespace smemsim

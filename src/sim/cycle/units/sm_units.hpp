@@ -24,7 +24,7 @@ struct SmUnits {
         data(p.data_ports, p.wavefront_interval),
         queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
         global_queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
-        stores(p.store_port, p.store_buffer),
+        stores(p.store_buffer, p.store_window),
         barriers(p.barrier_interval, p.barrier_latency),
         l1(std::max(0.0, p.l1_bytes - shared_bytes)),
         l2_shared(std::min(p.l2_port, p.l2_shared_total / active_sms)),
@@ -37,7 +37,7 @@ struct SmUnits {
   DataStage data;
   std::vector<MemoryQueue> queues;  ///< one for each sub-core
   std::vector<MemoryQueue> global_queues;
-  StorePath stores;
+  StoreBuffer stores;
   BarrierUnit barriers;
   MbarrierUnit mbarriers;
   double mbarrier_free = 0;
