@@ -92,7 +92,8 @@ bool in_one_group(const Unit& a, const Unit& b) {
 
 std::optional<std::uint32_t> bypass_wavefronts(const EventShape& shape, const Event& event,
                                                const SharedMemory& machine) {
-  if (!machine.copies.known || shape.width != kPiece) return std::nullopt;
+  const bool both_sides = shape.source_offsets.size() == shape.offsets.size();
+  if (!machine.copies.known || shape.width != kPiece || !both_sides) return std::nullopt;
   std::vector<Move> moves = moves_of(shape, event, machine.copies.line_bytes);
   // Of several ways to make two units of three pieces, the one that begins with the lowest halves.
   std::sort(moves.begin(), moves.end(), [](const Move& a, const Move& b) {

@@ -54,12 +54,12 @@ TEST_CASE("counting, exchanges of 8 bytes and loops of retries") {
 TEST_CASE("published cases that were in doubt") {
   Machine machine = trace::load_machine("sm_90").value();
   check_all_agree(validate_patterns(rows_of<PatternRow>("h200_cases.csv.gz"), machine.shared, 1),
-                  221);
+                  203);
   check_all_agree(
       validate_patterns(rows_of<PatternRow>("h200_cases_time.csv.gz"), machine.shared, 1), 148);
   machine.shared.copies.hits = 1;
   check_all_agree(
-      validate_patterns(rows_of<PatternRow>("h200_cases_hit.csv.gz"), machine.shared, 1), 64);
+      validate_patterns(rows_of<PatternRow>("h200_cases_hit.csv.gz"), machine.shared, 1), 46);
 }
 
 TEST_CASE("a full SM's plain adds take the wavefronts of the model") {
