@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "frontend/capture_process.hpp"
+
 namespace smemsim::capture {
 namespace {
 
@@ -14,28 +16,12 @@ namespace fs = std::filesystem;
 
 bool runs(const fs::path& path) {
   std::error_code error;
-  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
-}
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::optional<fs::path> in_path(const std::string& program) {
-  const std::string path = variable("PATH");
-  for (std::size_t start = 0; start <= path.size();) {
-    const std::size_t end = std::min(path.find(':', start), path.size());
-    const fs::path candidate = fs::path(path.substr(start, end - start)) / program;
-    if (end != start && runs(candidate)) return candidate;
-    start = end + 1;
-  }
-  return std::nullopt;
+  return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
 /// Where smemsim is in its build folder, in the source tree or installed.
 std::optional<fs::path> find_script() {
-  if (const std::string given = variable("SMEMSIM_MEASURE"); !given.empty()) {
+  if (const std::string given = environment_text("SMEMSIM_MEASURE"); !given.empty()) {
     return fs::exists(given) ? std::optional(fs::path(given)) : std::nullopt;
   }
   std::error_code error;
@@ -49,26 +35,23 @@ std::optional<fs::path> find_script() {
 }
 
 std::optional<fs::path> find_profiler(const std::string& toolkit) {
-  if (toolkit.empty()) {
-    if (auto found = in_path("ncu")) return found;
+  std::vector<fs::path> folders = toolkit_folders();
+  if (!toolkit.empty()) {
+    folders.insert(folders.begin(), toolkit);
+  } else if (auto found = program_in_path("ncu")) {
+    return found;
   }
-  std::vector<fs::path> folders;
-  if (!toolkit.empty()) folders.emplace_back(toolkit);
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string value = variable(name); !value.empty()) folders.emplace_back(value);
-  }
-  folders.emplace_back("/usr/local/cuda");
   for (const fs::path& folder : folders) {
     if (runs(folder / "bin" / "ncu")) return folder / "bin" / "ncu";
   }
-  return in_path("ncu");
+  return program_in_path("ncu");
 }
 
 }  // namespace
 
 Result<MeasureTools> find_measure_tools(const std::string& toolkit) {
   MeasureTools tools;
-  const auto python = in_path("python3");
+  const auto python = program_in_path("python3");
   if (!python) {
     return io_error("capture --measure", "python3 was not found in $PATH",
                     "install it, or capture without --measure");
@@ -86,7 +69,7 @@ Result<MeasureTools> find_measure_tools(const std::string& toolkit) {
                     "install Nsight Compute (package nsight-compute), add its folder to $PATH, or "
                     "capture without --measure");
   }
-  tools.path = profiler->parent_path().string() + ":" + variable("PATH");
+  tools.path = profiler->parent_path().string() + ":" + environment_text("PATH");
   return tools;
 }
 

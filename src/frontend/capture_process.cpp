@@ -32,47 +32,6 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-/// The program in $PATH, with links followed.
-std::optional<fs::path> in_path(const std::string& program) {
-  const std::string path = variable("PATH");
-  for (std::size_t start = 0; start <= path.size();) {
-    const std::size_t end = std::min(path.find(':', start), path.size());
-    const fs::path candidate = fs::path(path.substr(start, end - start)) / program;
-    if (end != start && ::access(candidate.c_str(), X_OK) == 0) {
-      std::error_code error;
-      const fs::path real = fs::canonical(candidate, error);
-      if (!error) return real;
-    }
-    start = end + 1;
-  }
-  return std::nullopt;
-}
-
-std::vector<fs::path> toolkit_folders() {
-  std::vector<fs::path> folders;
-  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
-    if (const std::string value = variable(name); !value.empty()) folders.emplace_back(value);
-  }
-  if (const auto nvcc = in_path("nvcc")) folders.push_back(nvcc->parent_path().parent_path());
-  folders.emplace_back("/usr/local/cuda");
-  folders.emplace_back("/opt/cuda");
-  folders.emplace_back("/usr/lib/nvidia-cuda-toolkit");
-  // Newest first, where several are installed side by side.
-  std::vector<fs::path> versions;
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", error)) {
-    if (entry.path().filename().string().rfind("cuda-", 0) == 0) versions.push_back(entry.path());
-  }
-  std::sort(versions.rbegin(), versions.rend());
-  folders.insert(folders.end(), versions.begin(), versions.end());
-  return folders;
-}
-
 std::optional<fs::path> sanitizer_in(const fs::path& toolkit) {
   for (const char* folder : {"compute-sanitizer", "extras/compute-sanitizer"}) {
     const fs::path candidate = toolkit / folder / "libsanitizer-public.so";
@@ -83,7 +42,7 @@ std::optional<fs::path> sanitizer_in(const fs::path& toolkit) {
 
 std::optional<fs::path> find_library() {
   constexpr const char* kName = "libsmemsim-capture.so";
-  if (const std::string given = variable("SMEMSIM_CAPTURE_LIB"); !given.empty()) {
+  if (const std::string given = environment_text("SMEMSIM_CAPTURE_LIB"); !given.empty()) {
     const fs::path path(given);
     return is_there(path) ? std::optional(fs::absolute(path)) : std::nullopt;
   }
@@ -143,6 +102,48 @@ Ending wait_for(pid_t child) {
 }
 
 }  // namespace
+
+std::string environment_text(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::optional<fs::path> program_in_path(const std::string& program) {
+  const std::string path = environment_text("PATH");
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find(':', start), path.size());
+    const fs::path candidate = fs::path(path.substr(start, end - start)) / program;
+    if (end != start && ::access(candidate.c_str(), X_OK) == 0) {
+      std::error_code error;
+      const fs::path real = fs::canonical(candidate, error);
+      if (!error) return real;
+    }
+    start = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::vector<fs::path> toolkit_folders() {
+  std::vector<fs::path> folders;
+  for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"}) {
+    if (const std::string value = environment_text(name); !value.empty())
+      folders.emplace_back(value);
+  }
+  if (const auto nvcc = program_in_path("nvcc"))
+    folders.push_back(nvcc->parent_path().parent_path());
+  folders.emplace_back("/usr/local/cuda");
+  folders.emplace_back("/opt/cuda");
+  folders.emplace_back("/usr/lib/nvidia-cuda-toolkit");
+  // Newest first, where several are installed side by side.
+  std::vector<fs::path> versions;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", error)) {
+    if (entry.path().filename().string().rfind("cuda-", 0) == 0) versions.push_back(entry.path());
+  }
+  std::sort(versions.rbegin(), versions.rend());
+  folders.insert(folders.end(), versions.begin(), versions.end());
+  return folders;
+}
 
 Status run_to_file(const std::vector<std::string>& command, const std::string& path) {
   posix_spawn_file_actions_t actions;
@@ -246,7 +247,7 @@ Result<Tools> find_tools(const std::string& toolkit) {
         "install the toolkit's cuda-sanitizer package, or name the toolkit with --cuda");
   }
   if (tools.nvdisasm.empty()) {
-    if (const auto found = in_path("nvdisasm")) tools.nvdisasm = found->string();
+    if (const auto found = program_in_path("nvdisasm")) tools.nvdisasm = found->string();
   }
   return tools;
 }

@@ -1,6 +1,8 @@
 // Running programs for a capture, and finding what a capture needs.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +38,15 @@ struct Tools {
 /// Looks in `toolkit` if given, else in $CUDA_HOME, $CUDA_PATH, beside nvcc in $PATH, and in the
 /// usual places. The error says what is missing and where it can be had.
 Result<Tools> find_tools(const std::string& toolkit);
+
+/// The variable's value, empty when it is not set.
+std::string environment_text(const char* name);
+
+/// The program in $PATH, with links followed.
+std::optional<std::filesystem::path> program_in_path(const std::string& program);
+
+/// Where the CUDA toolkit may be, the likeliest place first.
+std::vector<std::filesystem::path> toolkit_folders();
 
 /// An error when no NVIDIA driver is at hand.
 Status check_driver();

@@ -17,10 +17,6 @@ constexpr std::uint64_t kLinesOfPage = 32;
 constexpr std::uint64_t kMostBulk = std::uint64_t{1} << 20;  // bytes
 constexpr std::size_t kMostPages = std::size_t{1} << 18;
 
-bool is_any(std::string_view base, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), base) != names.end();
-}
-
 bool is_bulk(Operation op) {
   return op == Operation::bulk_load || op == Operation::bulk_store || op == Operation::bulk_reduce;
 }

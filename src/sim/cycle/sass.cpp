@@ -88,10 +88,6 @@ constexpr std::array kRows{
     Row{"U", Pipe::uniform, &P::uniform_interval, &P::other_latency},
 };
 
-bool is_any(std::string_view base, std::initializer_list<std::string_view> names) {
-  return std::find(names.begin(), names.end(), base) != names.end();
-}
-
 void decode_memory(const Text& text, std::string_view base, Decoded& out) {
   using Kind = InstructionKind;
   const unsigned words = width_registers(text.opcode);
@@ -173,6 +169,10 @@ std::string_view name(Pipe pipe) {
   static constexpr std::array<std::string_view, kPipes> kNames{
       "fma", "alu", "half", "fp64", "xu", "tensor", "uniform", "memory", "control"};
   return kNames[static_cast<std::size_t>(pipe)];
+}
+
+bool is_any(std::string_view base, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), base) != names.end();
 }
 
 std::string_view base_opcode(std::string_view text) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +98,9 @@ struct Decoded {
   std::int32_t callee = -1;  ///< of a CALL: index of the function's first instruction, likewise
   bool returns = false;      ///< RET
 };
+
+/// Whether `base` is one of the names.
+bool is_any(std::string_view base, std::initializer_list<std::string_view> names);
 
 /// First word of the opcode of a disassembled instruction: "LDS" of "@P0 LDS.64 R2, [R4]".
 std::string_view base_opcode(std::string_view text);

@@ -1,0 +1,238 @@
+// Probes of stores to global memory: rates, what waits behind them, and loads beside them.
+#include "probes.cuh"
+
+#include <algorithm>
+#include <map>
+
+using namespace probes;
+
+namespace {
+
+// ---- 64 stores per warp, 64 KiB from warp to warp; twice, of which the second counts.
+__global__ void store_rates(char* memory, uint32_t* out, int lane_stride, int step, int bytes) {
+  char* p = memory + (static_cast<uint64_t>(grid_warp()) << 16) + lane_id() * static_cast<uint64_t>(lane_stride);
+  for (int rep = 0; rep < 2; ++rep) {
+    __syncthreads();
+    const uint32_t start = now();
+#pragma unroll 16
+    for (int i = 0; i < 64; ++i) {
+      char* q = p + static_cast<uint64_t>(step) * i;
+      if (bytes == 4) {
+        asm volatile("st.volatile.global.u32 [%0], %1;" ::"l"(q), "r"(i) : "memory");
+      } else {
+        asm volatile("st.volatile.global.v4.u32 [%0], {%1,%1,%1,%1};" ::"l"(q), "r"(i) : "memory");
+      }
+    }
+    __syncthreads();
+    const uint32_t end = now();
+    if (rep == 1 && threadIdx.x == 0) out[kResults + blockIdx.x] = end - start;
+  }
+}
+
+// ---- A burst after a pause that empties all queues. Writing a register waits until its store has read it.
+constexpr int kBurstTimes = 4;  // issued, first register free, all registers free, shared load done
+
+template <int stores>
+__global__ void store_burst(char* memory, uint32_t* out, int lane_stride, int step) {
+  __shared__ uint32_t words[1024];
+  const uint32_t lane = lane_id();
+  char* p = memory + warp_id() * 65536 + lane * lane_stride;
+  uint32_t x[stores];
+  uint64_t start, issued, first_free, all_free, loaded, time[kBurstTimes];
+  for (int i = 0; i < stores; ++i) x[i] = lane + i;
+  words[threadIdx.x % 1024] = 0;
+#pragma unroll 1
+  for (int rep = 0; rep < 3; ++rep) {
+    __syncthreads();
+    const uint64_t pause = sm_clock();
+    do {
+      start = sm_clock();
+    } while (start - pause < 20000);
+    __syncthreads();
+    start = sm_clock();
+#pragma unroll
+    for (int i = 0; i < stores; ++i) store(p + step * i, x[i]);
+    issued = sm_clock();
+    asm volatile("add.u32 %0, %0, 1;" : "+r"(x[0])::"memory");
+    first_free = sm_clock();
+#pragma unroll
+    for (int i = 1; i < stores; ++i) asm volatile("add.u32 %0, %0, 1;" : "+r"(x[i])::"memory");
+    all_free = sm_clock();
+    if (load_shared(shared_address(words + lane)) == 77) memory[0] = 1;
+    loaded = sm_clock();
+    time[0] = issued - start, time[1] = first_free - start, time[2] = all_free - start, time[3] = loaded - start;
+  }
+  if (lane != 0) return;
+  for (int i = 0; i < kBurstTimes; ++i) write_long(out, warp_id() * kBurstTimes + i, time[i]);
+}
+
+// ---- The first `storing` warps store; the others make a chain of 16 shared loads.
+__global__ void lds_beside_stores(char* memory, uint32_t* out, int storing, int stores, int whole_lines) {
+  __shared__ uint32_t words[1024];
+  const uint32_t warp = warp_id(), lane = lane_id();
+  const uint32_t s = shared_address(words + threadIdx.x % 1024);
+  char* p = memory + warp * 65536 + (whole_lines ? lane * 4 : lane * 128);
+  words[threadIdx.x % 1024] = 0;
+  __syncthreads();
+  const uint64_t start = sm_clock();
+  uint64_t end;
+  if (warp < storing) {
+    for (int i = 0; i < stores; ++i) store(p + (whole_lines ? 128 * i : 4 * i), i);
+    end = sm_clock();
+  } else {
+    uint32_t x = 0;
+#pragma unroll 1
+    for (int i = 0; i < 16; ++i) x = load_shared(s + x);
+    if (x == 77) memory[0] = 1;
+    end = sm_clock();
+  }
+  if (lane == 0) write_long(out, warp, end - start);
+}
+
+// ---- Loads, stores, or a copy of 4 KiB per warp; scattered stores write 4 bytes of each of 32 lines.
+enum Mode { kLoads = 1, kStores = 2 };
+
+__global__ void loads_and_stores(const char* from, char* to, uint32_t* out, int mode, int scattered) {
+  const uint64_t region = grid_warp() * uint64_t{4096};
+  const uint32_t lane = lane_id();
+  const char* p = from + region + lane * 4;
+  char* q = to + region;
+  __syncthreads();
+  const uint32_t start = now();
+  uint32_t x = 0;
+#pragma unroll
+  for (int h = 0; h < 4; ++h) {
+    uint32_t v[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      v[i] = i;
+      if (mode & kLoads) v[i] = load_l2(p + (h * 8 + i) * 128);
+    }
+    if (mode & kLoads) {
+      for (int i = 0; i < 8; ++i) x ^= v[i];
+      wait_for(x, out);
+    }
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const int k = h * 8 + i;
+      if (mode & kStores) store(scattered ? q + lane * 128 + k * 4 : q + lane * 4 + k * 128, v[i]);
+    }
+  }
+  __syncthreads();
+  const uint32_t end = now();
+  if (threadIdx.x != 0) return;
+  uint32_t* result = out + kResults + blockIdx.x * 3;
+  result[0] = sm_id(), result[1] = start, result[2] = end;
+}
+
+// From the start of an SM's first block to the end of its last one, for each SM.
+Values sm_times(const Values& results) {
+  struct Span {
+    uint32_t origin;
+    int32_t first, last;  // from origin
+  };
+  std::map<uint32_t, Span> spans;
+  for (std::size_t k = 0; k + 2 < results.size(); k += 3) {
+    Span& span = spans.try_emplace(results[k], Span{results[k + 1], 0, 0}).first->second;
+    span.first = std::min(span.first, static_cast<int32_t>(results[k + 1] - span.origin));
+    span.last = std::max(span.last, static_cast<int32_t>(results[k + 2] - span.origin));
+  }
+  Values times;
+  for (const auto& [sm, span] : spans) times.push_back(static_cast<uint32_t>(span.last - span.first));
+  return times;
+}
+
+}  // namespace
+
+// Time of a block's 64 stores per warp until all have issued. With 32 warps a store takes what limits
+// it: one SM 32 bytes a cycle, or a cycle for each sector and each line not written whole; all SMs what
+// L2 takes. Rests on it: store_bytes, store_sector, store_line, store_share.
+PROBE(store_rates, "64 stores a warp: blocks, warps, bytes, lane_stride, step, lines and sectors of an instruction") {
+  struct Pattern {
+    int lane_stride, step, bytes, lines, sectors;
+  };
+  const Pattern patterns[] = {{4, 128, 4, 1, 4},      {8, 256, 4, 2, 8},      {32, 1024, 4, 8, 32},
+                              {64, 1024, 4, 16, 32},  {128, 4, 4, 32, 32},    {16, 512, 16, 4, 16},
+                              {32, 1024, 16, 8, 32},  {128, 16, 16, 32, 32},  {4, 0, 4, 1, 4}};
+  for (const int blocks : {1, device.sms / 4, device.sms}) {
+    for (const int warps : {1, 4, 16, 32}) {
+      for (const Pattern& p : patterns) {
+        store_rates<<<blocks, warps * 32>>>(device.memory, device.out, p.lane_stride, p.step, p.bytes);
+        emit("store_rates", fetch(device, blocks),
+             "blocks=%d warps=%d bytes=%d lane_stride=%d step=%d lines=%d sectors=%d", blocks, warps, p.bytes,
+             p.lane_stride, p.step, p.lines, p.sectors);
+      }
+    }
+  }
+}
+
+// What waits behind the stores of one SM. The shared load of the last time passes the data stage behind
+// all of them: what it does not wait for has left the data stage (store_buffer). Registers are free some
+// stores earlier (store_window). Rests on it: store_buffer, store_window.
+PROBE(store_burst, "after a pause: lines, sectors, warps, stores (a warp), until=issued|first_free|all_free|loaded") {
+  struct Pattern {
+    int lane_stride, step, lines, sectors;
+  };
+  struct Burst {
+    int stores;
+    void (*kernel)(char*, uint32_t*, int, int);
+  };
+  const char* const until[kBurstTimes] = {"issued", "first_free", "all_free", "loaded"};
+  const Burst bursts[] = {
+      {1, store_burst<1>}, {2, store_burst<2>}, {4, store_burst<4>}, {8, store_burst<8>}, {12, store_burst<12>}};
+  for (const Pattern& p : {Pattern{128, 4, 32, 32}, Pattern{4, 128, 1, 4}, Pattern{32, 1024, 8, 32}}) {
+    for (const int warps : {1, 4, 8, 16}) {
+      for (const Burst& burst : bursts) {
+        burst.kernel<<<1, warps * 32>>>(device.memory, device.out, p.lane_stride, p.step);
+        const Values all = fetch_long(device, warps * kBurstTimes);
+        for (int i = 0; i < kBurstTimes; ++i) {
+          emit("store_burst", pick(all, i, kBurstTimes), "lines=%d sectors=%d warps=%d stores=%d until=%s", p.lines,
+               p.sectors, warps, burst.stores, until[i]);
+        }
+      }
+    }
+  }
+}
+
+// Shared loads of 16 - storing warps while other warps store: no later than alone as long as the stores
+// fit behind the data stage. Rests on it: store_buffer, and that stores and shared loads share that stage.
+PROBE(lds_beside_stores, "16 warps: lines (of a store), storing (warps), stores (each), role=store|load (16 loads)") {
+  constexpr int kWarps = 16;
+  for (const int whole_lines : {0, 1}) {
+    for (const int storing : {0, 1, 4, 8}) {
+      for (const int stores : {2, 8}) {
+        for (int run = 0; run < 2; ++run) {  // the second counts
+          lds_beside_stores<<<1, kWarps * 32>>>(device.memory, device.out, storing, stores, whole_lines);
+        }
+        const Values all = fetch_long(device, kWarps);
+        const auto middle = all.begin() + storing;
+        for (const bool load : {false, true}) {
+          emit("lds_beside_stores", load ? Values(middle, all.end()) : Values(all.begin(), middle),
+               "lines=%d storing=%d stores=%d role=%s", whole_lines ? 1 : 32, storing, stores,
+               load ? "load" : "store");
+        }
+      }
+    }
+  }
+}
+
+// Time of an SM for its blocks of 8 warps: what L2 serves of loads and stores together.
+// Rests on it: l2_total (both count against it), store_share, l2_far_share (the loads are first uses).
+PROBE(loads_and_stores, "4 KiB a warp: run (0: output just set), mode=load|store|copy, scattered (stores), blocks") {
+  const char* const names[] = {"", "load", "store", "copy"};
+  char* const to = device.memory + 128 * kMiB;
+  for (const int run : {0, 1}) {
+    for (const int mode : {1, 2, 3}) {
+      for (const int scattered : {0, 1}) {
+        if (mode == kLoads && scattered) continue;
+        for (const int blocks : {1, device.sms, 2 * device.sms, 8 * device.sms, 16 * device.sms}) {
+          if (run == 0) check(cudaMemset(to, 255, 64 * kMiB), "memset");
+          prepare(device, 24 * kMiB);
+          loads_and_stores<<<blocks, 256>>>(device.memory, to, device.out, mode, scattered);
+          emit("loads_and_stores", sm_times(fetch(device, 3 * blocks)), "run=%d mode=%s scattered=%d blocks=%d", run,
+               names[mode], scattered, blocks);
+        }
+      }
+    }
+  }
+}
