@@ -34,7 +34,7 @@ std::span<const CommandEntry> commands() {
                    setup_occupancy},
       CommandEntry{"simulate", "cycles of each kernel on an SM, and what its warps wait for",
                    setup_simulate},
-      CommandEntry{"diff", "predicted counters against those that the hardware counted",
+      CommandEntry{"diff", "predicted counters and cycles against those that the hardware had",
                    setup_diff},
       CommandEntry{"capture", "trace any CUDA program (needs a GPU)", setup_capture},
       CommandEntry{"validate",

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "frontend/paint.hpp"
+#include "frontend/render_diff_cycles.hpp"
 #include "frontend/table.hpp"
 #include "frontend/text.hpp"
 
@@ -107,59 +108,32 @@ void render_sites(const KernelComparison& kernel, const Painter& paint, Environm
   environment.out << table.text(paint, environment.columns, 2);
 }
 
-}  // namespace
-
-Status render_diff_text(const CounterDiff& diff, const MeasuredRun& run, const DiffView& view,
-                        Environment& environment) {
-  const Painter paint(environment.color);
-  std::size_t agreeing = 0, counters = 0, lost = 0;
-  for (const KernelComparison& kernel : diff.kernels) {
-    agreeing += kernel.agrees() ? 1 : 0;
-    counters += kernel.counters.size() + kernel.sites.size();
-    for (const CounterComparison& row : kernel.counters) {
-      lost += row.verdict == CounterVerdict::arbitration ? 1 : 0;
-    }
+/// Everything about one kernel. Returns whether counters of it lost arbitration.
+bool render_kernel(const KernelComparison& kernel, const std::string& heading, const Painter& paint,
+                   Environment& environment) {
+  environment.out << '\n' << paint(Style::strong, heading) << '\n';
+  if (!kernel.sites.empty()) render_sites(kernel, paint, environment);
+  if (kernel.counters.empty()) {
+    if (kernel.sites.empty()) environment.out << "  no shared-memory counter on either side\n";
+    return false;
   }
-  environment.out << paint(diff.agrees() ? Style::good : Style::bad,
-                           fmt::format("{} of {} agree", agreeing,
-                                       count_of(diff.kernels.size(), "kernel")))
-                  << fmt::format(" in {} with {}{}\n", count_of(counters, "counter"),
-                                 run.device.empty() ? "the measurement" : printable(run.device),
-                                 view.tolerance == 0
-                                     ? ", to the last digit"
-                                     : fmt::format(", within {} %", 100 * view.tolerance));
-  for (const KernelComparison& kernel : diff.kernels) {
-    environment.out << '\n' << paint(Style::strong, kernel_line(kernel)) << '\n';
-    if (!kernel.sites.empty()) render_sites(kernel, paint, environment);
-    if (kernel.counters.empty()) {
-      if (kernel.sites.empty()) {
-        environment.out << "  no shared-memory counter on either side\n";
-      }
-      continue;
-    }
-    Table table({{"counter", true, 0, 24},
-                 {"predicted"},
-                 {"measured"},
-                 {"difference", false, 2},
-                 {"relative", false, 1},
-                 {"", true}});
-    for (const CounterComparison& row : kernel.counters) {
-      add_row(table, row.counter, row.predicted, row.measured, verdict_name(row.verdict),
-              verdict_style(row.verdict));
-    }
-    environment.out << table.text(paint, environment.columns, 2);
+  Table table({{"counter", true, 0, 24},
+               {"predicted"},
+               {"measured"},
+               {"difference", false, 2},
+               {"relative", false, 1},
+               {"", true}});
+  bool lost = false;
+  for (const CounterComparison& row : kernel.counters) {
+    lost = lost || row.verdict == CounterVerdict::arbitration;
+    add_row(table, row.counter, row.predicted, row.measured, verdict_name(row.verdict),
+            verdict_style(row.verdict));
   }
-  if (lost != 0) {
-    environment.out
-        << "\narbitration: the pipe counter includes cycles that accesses lost to other "
-           "users of the\ndata stage; the per-instruction counter of the same accesses "
-           "is equal (docs/measurement.md)\n";
-  }
-  return {};
+  environment.out << table.text(paint, environment.columns, 2);
+  return lost;
 }
 
-Status render_diff_json(const CounterDiff& diff, const MeasuredRun& run, const DiffView& view,
-                        Environment& environment) {
+nlohmann::json kernels_json(const CounterDiff& diff) {
   using nlohmann::json;
   json kernels = json::array();
   for (const KernelComparison& kernel : diff.kernels) {
@@ -192,30 +166,96 @@ Status render_diff_json(const CounterDiff& diff, const MeasuredRun& run, const D
                        {"sites", sites},
                        {"unmatched_sites", kernel.unmatched_sites}});
   }
-  environment.out << json{{"schema", "smemsim/diff/1"},  {"trace", view.trace},
-                          {"measured", view.measured},   {"device", run.device},
-                          {"tolerance", view.tolerance}, {"agrees", diff.agrees()},
-                          {"kernels", kernels}}
-                         .dump(2, ' ', false, json::error_handler_t::replace)
-                  << '\n';
+  return kernels;
+}
+
+nlohmann::json entry_json(const DiffEntry& entry) {
+  return {{"trace", entry.trace},
+          {"measured", entry.measured},
+          {"device", entry.device},
+          {"agrees", entry.counters.agrees()},
+          {"kernels", kernels_json(entry.counters)}};
+}
+
+}  // namespace
+
+Status render_diff_text(const DiffResult& result, Environment& environment) {
+  const Painter paint(environment.color);
+  const bool suite = result.entries.size() > 1;
+  std::size_t kernels = 0, agreeing = 0, counters = 0;
+  std::string device = result.entries.front().device;
+  for (const DiffEntry& entry : result.entries) {
+    if (entry.device != device) device.clear();
+    kernels += entry.counters.kernels.size();
+    for (const KernelComparison& kernel : entry.counters.kernels) {
+      agreeing += kernel.agrees() ? 1 : 0;
+      counters += kernel.counters.size() + kernel.sites.size();
+    }
+  }
+  const double tolerance = result.options.tolerance;
+  environment.out << paint(result.agrees() ? Style::good : Style::bad,
+                           fmt::format("{} of {} agree", agreeing, count_of(kernels, "kernel")))
+                  << fmt::format(" in {} with {}{}\n", count_of(counters, "counter"),
+                                 !device.empty() ? printable(device)
+                                 : suite         ? "the measurements"
+                                                 : "the measurement",
+                                 tolerance == 0 ? ", to the last digit"
+                                                : fmt::format(", within {} %", 100 * tolerance));
+  bool lost = false;
+  for (const DiffEntry& entry : result.entries) {
+    for (const KernelComparison& kernel : entry.counters.kernels) {
+      if (suite && kernel.agrees()) continue;
+      const std::string heading =
+          suite ? printable(entry.trace) + ": " + kernel_line(kernel) : kernel_line(kernel);
+      lost = render_kernel(kernel, heading, paint, environment) || lost;
+    }
+  }
+  if (lost) {
+    environment.out
+        << "\narbitration: the pipe counter includes cycles that accesses lost to other "
+           "users of the\ndata stage; the per-instruction counter of the same accesses "
+           "is equal (docs/measurement.md)\n";
+  }
+  if (result.options.cycles) print_cycles(result, environment);
   return {};
 }
 
-Status render_diff_csv(const CounterDiff& diff, const MeasuredRun&, const DiffView&,
-                       Environment& environment) {
-  environment.out << "kernel,counter,kind,quantity,predicted,measured,verdict,pc,instruction\n";
-  for (const KernelComparison& kernel : diff.kernels) {
-    for (const CounterComparison& row : kernel.counters) {
-      environment.out << fmt::format("{},{},{},{},{},{},{},,\n", csv_field(kernel.kernel),
-                                     row.counter, row.kind, row.quantity, row.predicted,
-                                     row.measured, verdict_name(row.verdict));
-    }
-    for (const SiteComparison& row : kernel.sites) {
-      environment.out << fmt::format(
-          "{},,,{},{},{},{},{},{}\n", csv_field(kernel.kernel), row.quantity, row.predicted,
-          row.measured, row.equal ? "equal" : "different", row.pc, csv_field(row.instruction));
+Status render_diff_json(const DiffResult& result, Environment& environment) {
+  using nlohmann::json;
+  json root;
+  if (result.entries.size() == 1) {
+    root = entry_json(result.entries.front());
+  } else {
+    root["agrees"] = result.agrees();
+    for (const DiffEntry& entry : result.entries) root["traces"].push_back(entry_json(entry));
+  }
+  root["schema"] = "smemsim/diff/1";
+  root["tolerance"] = result.options.tolerance;
+  if (result.options.cycles) root["cycles"] = cycles_json(result);
+  environment.out << root.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+  return {};
+}
+
+Status render_diff_csv(const DiffResult& result, Environment& environment) {
+  environment.out << "kernel,counter,kind,quantity,predicted,measured,verdict,pc,instruction,trace,"
+                     "p10,p90,error,correlation\n";
+  for (const DiffEntry& entry : result.entries) {
+    const std::string trace = csv_field(entry.trace);
+    for (const KernelComparison& kernel : entry.counters.kernels) {
+      for (const CounterComparison& row : kernel.counters) {
+        environment.out << fmt::format("{},{},{},{},{},{},{},,,{},,,,\n", csv_field(kernel.kernel),
+                                       row.counter, row.kind, row.quantity, row.predicted,
+                                       row.measured, verdict_name(row.verdict), trace);
+      }
+      for (const SiteComparison& row : kernel.sites) {
+        environment.out << fmt::format("{},,,{},{},{},{},{},{},{},,,,\n", csv_field(kernel.kernel),
+                                       row.quantity, row.predicted, row.measured,
+                                       row.equal ? "equal" : "different", row.pc,
+                                       csv_field(row.instruction), trace);
+      }
     }
   }
+  if (result.options.cycles) print_cycles_csv(result, environment);
   return {};
 }
 

@@ -1,21 +1,15 @@
-// How a CounterDiff is shown.
+// How comparisons with measurements are shown.
 #pragma once
 
-#include <string>
-
 #include "frontend/command.hpp"
-#include "sim/counter_diff.hpp"
-#include "sim/measured_run.hpp"
+#include "frontend/diff_run.hpp"
 
 namespace smemsim::cli {
 
-struct DiffView {
-  std::string trace, measured;  ///< as on the command line
-  double tolerance = 0;
-};
-
-Status render_diff_text(const CounterDiff&, const MeasuredRun&, const DiffView&, Environment&);
-Status render_diff_json(const CounterDiff&, const MeasuredRun&, const DiffView&, Environment&);
-Status render_diff_csv(const CounterDiff&, const MeasuredRun&, const DiffView&, Environment&);
+/// Of several traces, only kernels that differ get a table of their own.
+Status render_diff_text(const DiffResult&, Environment&);
+/// {"schema": "smemsim/diff/1", ...}; docs/measurement.md.
+Status render_diff_json(const DiffResult&, Environment&);
+Status render_diff_csv(const DiffResult&, Environment&);
 
 }  // namespace smemsim::cli

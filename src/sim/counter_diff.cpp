@@ -128,34 +128,6 @@ bool within(double predicted, double measured, double tolerance) {
   return std::abs(predicted - measured) <= tolerance * std::abs(measured);
 }
 
-/// The measured launch of a traced one; `nth` counts the earlier launches of the same name, grid
-/// and block.
-const MeasuredLaunch* find_launch(const MeasuredRun& run, const Launch& launch, std::size_t nth) {
-  const std::string name = kernel_base_name(launch.kernel);
-  const auto fits = [&](const MeasuredLaunch& measured) {
-    return kernel_base_name(measured.kernel) == name &&
-           (!measured.geometry_known ||
-            (measured.grid == launch.grid && measured.block == launch.block));
-  };
-  if (run.every_launch && launch.launch_index < run.launches.size() &&
-      fits(run.launches[launch.launch_index])) {
-    return &run.launches[launch.launch_index];
-  }
-  for (const MeasuredLaunch& measured : run.launches) {
-    if (fits(measured) && nth-- == 0) return &measured;
-  }
-  return nullptr;
-}
-
-/// Equal for launches that a measurement tells apart by their order only.
-std::string alike(const KernelConflicts& launch) {
-  std::string out = launch.kernel;
-  for (const Dim3& dim : {launch.launch.grid, launch.launch.block}) {
-    for (const std::uint32_t size : {dim.x, dim.y, dim.z}) out += " " + std::to_string(size);
-  }
-  return out;
-}
-
 double scale_of(const KernelConflicts& launch) {
   return launch.recorded_blocks == 0 ? 1.0
                                      : static_cast<double>(launch.launched_blocks) /
@@ -241,6 +213,31 @@ std::string kernel_base_name(const std::string& demangled) {
   return out;
 }
 
+const MeasuredLaunch* LaunchMatcher::operator()(const Launch& launch) {
+  const std::string name = kernel_base_name(launch.kernel);
+  const auto fits = [&](const MeasuredLaunch& measured) {
+    return kernel_base_name(measured.kernel) == name &&
+           (!measured.geometry_known ||
+            ((any_grid_ || measured.grid == launch.grid) && measured.block == launch.block));
+  };
+  // Launches that are equal in this differ by their order only.
+  std::string alike = launch.kernel;
+  const auto add = [&](const Dim3& dim) {
+    for (const std::uint32_t size : {dim.x, dim.y, dim.z}) alike += " " + std::to_string(size);
+  };
+  if (!any_grid_) add(launch.grid);
+  add(launch.block);
+  std::size_t nth = seen_[alike]++;
+  if (run_.every_launch && launch.launch_index < run_.launches.size() &&
+      fits(run_.launches[launch.launch_index])) {
+    return &run_.launches[launch.launch_index];
+  }
+  for (const MeasuredLaunch& measured : run_.launches) {
+    if (fits(measured) && nth-- == 0) return &measured;
+  }
+  return nullptr;
+}
+
 double CounterComparison::relative() const {
   if (difference() == 0) return 0;
   return measured == 0 ? std::numeric_limits<double>::infinity()
@@ -266,7 +263,7 @@ CounterDiff diff_counters(const ConflictReport& report, const MeasuredRun& run, 
   std::map<std::string, std::size_t> index;
   std::vector<Sums> sums;
   std::vector<SiteDiff> sites;
-  std::map<std::string, std::size_t> seen;  // launches of each kernel and geometry so far
+  LaunchMatcher measured_of(run);
   for (const KernelConflicts& launch : report.kernels) {
     const auto [at, added] = index.try_emplace(launch.kernel, diff.kernels.size());
     if (added) {
@@ -275,7 +272,7 @@ CounterDiff diff_counters(const ConflictReport& report, const MeasuredRun& run, 
       sites.emplace_back();
     }
     KernelComparison& kernel = diff.kernels[at->second];
-    const MeasuredLaunch* measured = find_launch(run, launch.launch, seen[alike(launch)]++);
+    const MeasuredLaunch* measured = measured_of(launch.launch);
     if (measured == nullptr) {
       ++kernel.unmatched;
       continue;

@@ -57,9 +57,8 @@ struct CounterDiff {
   bool agrees() const;
 };
 
-/// `report` has one entry per launch (ConflictAnalysis::GroupBy::launch). A launch is matched by
-/// its index in the program when the run has every launch and the same kernel there, else by order
-/// among the launches of its name, grid and block. `tolerance` is relative.
+/// `report` has one entry per launch (ConflictAnalysis::GroupBy::launch); LaunchMatcher finds the
+/// measured one. `tolerance` is relative.
 CounterDiff diff_counters(const ConflictReport& report, const MeasuredRun& run, double tolerance);
 
 }  // namespace smemsim

@@ -47,4 +47,25 @@ struct MeasuredRun {
 /// "void scale<int>(int *, int)" and "scale<int>(int*, int)" give "scale<int>".
 std::string kernel_base_name(const std::string& demangled);
 
+/// Finds the measured launch of each traced one: by its index in the program when the run has every
+/// launch and the same kernel there, else by order among the launches of its name, grid and block.
+class LaunchMatcher {
+ public:
+  enum class Grid : std::uint8_t {
+    same,  ///< as the traced launch's
+    any,   ///< the run had another problem size
+  };
+  /// `run` must live as long as this object.
+  explicit LaunchMatcher(const MeasuredRun& run, Grid grid = Grid::same)
+      : run_(run), any_grid_(grid == Grid::any) {}
+
+  /// To be asked once for each launch, in the order of the trace; null = not measured.
+  const MeasuredLaunch* operator()(const Launch& launch);
+
+ private:
+  const MeasuredRun& run_;
+  bool any_grid_;
+  std::map<std::string, std::size_t> seen_;  ///< launches of each kernel and geometry so far
+};
+
 }  // namespace smemsim

@@ -57,7 +57,9 @@ def run_file(binary, path, update):
     with tempfile.TemporaryDirectory() as directory:
         for heading, body in sections:
             if heading.startswith("file "):
-                (pathlib.Path(directory) / heading[5:]).write_text(body, encoding="utf-8")
+                file = pathlib.Path(directory) / heading[5:]
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(body, encoding="utf-8")
         index = 0
         while index < len(sections):
             heading, body = sections[index]

@@ -52,7 +52,7 @@ _smemsim() {
       esac
       ;;
     diff)
-      options="--kernel --measured --tolerance --machine --format -o --output --color -h --help"
+      options="--kernel --measured --tolerance --cycles --cycle-tolerance --ablate --machine --format -o --output --color -h --help"
       case $previous in
         --format) COMPREPLY=($(compgen -W "text json csv" -- "$current")); return ;;
         --color) COMPREPLY=($(compgen -W "auto always never" -- "$current")); return ;;

@@ -67,11 +67,7 @@ class ChangedMachines {
     if (!machine.ok()) return machine;
     auto changed = std::make_unique<Machine>(**machine);
     for (const std::string& text : options_.set) SMEMSIM_TRY(set_parameter(text, *changed));
-    for (const std::string& name : options_.without) {
-      for (const Mechanism& one : mechanisms()) {
-        if (one.name == name) one.remove(*changed->cycle);
-      }
-    }
+    remove_mechanisms(options_.without, *changed->cycle);
     machines_.push_back(std::move(changed));
     return machines_.back().get();
   }

@@ -50,4 +50,12 @@ const std::vector<Mechanism>& mechanisms() {
   return kMechanisms;
 }
 
+void remove_mechanisms(const std::vector<std::string>& names, CycleParameters& parameters) {
+  for (const std::string& name : names) {
+    for (const Mechanism& one : mechanisms()) {
+      if (one.name == name) one.remove(parameters);
+    }
+  }
+}
+
 }  // namespace smemsim

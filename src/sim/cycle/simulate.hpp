@@ -107,5 +107,7 @@ struct Mechanism {
   void (*remove)(CycleParameters&);
 };
 const std::vector<Mechanism>& mechanisms();
+/// Switches the mechanisms of these names off; names that there are none of do nothing.
+void remove_mechanisms(const std::vector<std::string>& names, CycleParameters& parameters);
 
 }  // namespace smemsim
