@@ -51,9 +51,8 @@ TEST_CASE("a scattered store leaves the SM in two cycles a line, 770 cycles of t
                    return kBase + i * 4 + lane * 128;
                  }));
     }
-    kernel.add({"LDS R5, [R6]", 2, 0}, access(Operation::load, 4, [](unsigned lane) {
-                 return std::uint64_t{lane} * 4;
-               }));
+    kernel.add({"LDS R5, [R6]", 2, 0},
+               access(Operation::load, 4, [](unsigned lane) { return std::uint64_t{lane} * 4; }));
     kernel.add({"IADD3 R5, R5, 0x1, RZ", 2, 7, 1});
     kernel.end();
     return kernel.run(h200()).block_cycles;

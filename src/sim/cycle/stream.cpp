@@ -148,17 +148,15 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
     } else if (added && check_access(shape, event, machine_.shared).ok()) {
       const AccessCost access = access_cost(shape, event, machine_.shared);
       entry->second = options_.conflict_free ? access.cycles - access.excess() : access.cycles;
+      if (access.bypass && !options_.conflict_free) {
+        entry->second =
+            static_cast<std::uint32_t>(std::ceil(machine_.cycle->copy_bypass * *access.bypass));
+      }
       if (options_.conflict_free && access.excess() > 0) {
         entry->second = std::max(access.ideal, access.cycles - access.excess());
       }
     }
     out.wavefronts = entry->second;
-  }
-  if (shape.op == Operation::cp_async_cg && !options_.conflict_free &&
-      check_access(shape, event, machine_.shared).ok()) {
-    const AccessCost copy = access_cost(shape, event, machine_.shared);
-    out.wavefronts = static_cast<std::uint32_t>(
-        std::ceil(machine_.cycle->copy_bypass * copy.bypass.value_or(0)));
   }
   if (touches_global(shape.op)) {
     const bool copies = !shape.source_offsets.empty();
