@@ -76,7 +76,7 @@ TEST_CASE("both forms give the same launch, blocks and events") {
   CHECK(launch.sites[2].instruction == "STS");
   CHECK(launch.sites[2].pc == 0x20);
   CHECK(launch.sites[2].function == launch.function);
-  for (const std::uint64_t block : {0, 3}) {
+  for (const std::uint64_t block : {std::uint64_t{0}, std::uint64_t{3}}) {
     for (const std::uint32_t warp : {0U, 1U}) {
       std::string lanes;
       for (int lane = 0; lane < 32; ++lane) lanes += "+" + std::to_string(4 * lane);
