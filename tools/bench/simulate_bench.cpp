@@ -91,7 +91,8 @@ void simulate(benchmark::State& state) {
     }
     if (!ok || !analysis.end_launch().ok()) state.SkipWithError("the model refused the trace");
     const auto results = analysis.take_results();
-    if (!results.empty()) instructions += results.front().sm.instructions;
+    // All SMs that were run do as much as the one that is told of.
+    if (!results.empty()) instructions += results.front().sm.instructions * results.front().sms_run;
   }
   state.counters["instructions/s"] =
       benchmark::Counter(static_cast<double>(instructions), benchmark::Counter::kIsRate);
