@@ -14,7 +14,7 @@
 namespace smemsim::cli {
 namespace {
 
-std::string whole(double value) {
+std::string rounded(double value) {
   return with_commas(static_cast<std::uint64_t>(std::llround(std::max(value, 0.0))));
 }
 
@@ -32,21 +32,22 @@ void print_kernel(const SimulateEntry& entry, const SimulateView& view, const Pa
   auto& out = environment.out;
   out << paint(Style::strong, printable(now.kernel)) << fmt::format(" on {}\n", now.machine);
   out << fmt::format("  {} cycles on the busiest SM, {} per block ({} to {}); IPC {:.2f}\n",
-                     paint(Style::strong, whole(now.cycles)), whole(now.block_cycles),
-                     whole(now.block_least), whole(now.block_most), now.instructions_per_cycle());
+                     paint(Style::strong, rounded(now.cycles)), rounded(now.block_cycles),
+                     rounded(now.block_least), rounded(now.block_most),
+                     now.instructions_per_cycle());
   out << fmt::format("  {} of the grid on that SM, {} at a time; {} run, {} of the trace\n",
                      count_of(now.blocks_per_sm, "block"), now.resident, now.blocks_run,
                      now.blocks_known);
   if (now.clocked_block > 0) {
     out << fmt::format("  between clock readings: {} cycles per block, {} on the SM\n",
-                       whole(now.clocked_block), whole(now.clocked_sm));
+                       rounded(now.clocked_block), rounded(now.clocked_sm));
   }
   out << fmt::format("  bottleneck: {} ({})\n", paint(Style::warning, now.bottleneck),
                      share(now.bottleneck_share));
   if (entry.changed) {
     const double faster = entry.changed->cycles > 0 ? now.cycles / entry.changed->cycles : 1;
     out << fmt::format("  {}: {} cycles, {} times as fast; bottleneck then: {} ({})\n",
-                       view.what_if, whole(entry.changed->cycles),
+                       view.what_if, rounded(entry.changed->cycles),
                        paint(Style::good, fmt::format("{:.2f}", faster)), entry.changed->bottleneck,
                        share(entry.changed->bottleneck_share));
   }
