@@ -1,26 +1,19 @@
 // The floating-point work of traced kernels is that of their algorithms, counted by hand; sectors
 // and wavefronts are those of the analyses that count nothing else.
+#include "bundled_trace.hpp"
 #include "catch.hpp"
 #include "sim/coalescing.hpp"
 #include "sim/conflict_analysis.hpp"
 #include "sim/cycle/roofline.hpp"
 #include "trace/machine_file.hpp"
-#include "trace/open.hpp"
 
 namespace smemsim {
 namespace {
 
-void read(const std::string& name, TraceSink& sink) {
-  auto source = trace::open_trace(std::string(SMEMSIM_SOURCE_DIR) + "/traces/" + name + ".smt");
-  REQUIRE(source.ok());
-  const Status status = (*source)->read(sink);
-  if (!status.ok()) FAIL(status.error().text());
-}
-
 KernelWork work_of(const std::string& name) {
   const Machine machine = trace::load_machine("sm_90").value();
   WorkAnalysis analysis([&](const Launch&) -> Result<const Machine*> { return &machine; });
-  read(name, analysis);
+  read_bundled(name, analysis);
   REQUIRE(analysis.launches().size() == 1);
   return analysis.launches()[0];
 }
@@ -89,12 +82,12 @@ TEST_CASE("Sectors and wavefronts of the work are those of the reports") {
     CAPTURE(name);
     const KernelWork work = work_of(name);
     CoalescingAnalysis global;
-    read(name, global);
+    read_bundled(name, global);
     CHECK(work.sector_bytes == 32 * global.take_report().totals.sectors);
     CHECK(work.touched_bytes <= work.sector_bytes);
     ConflictAnalysis shared([&](const Launch&) -> Result<const Machine*> { return &machine; },
                             ConflictAnalysis::GroupBy::kernel, name);
-    read(name, shared);
+    read_bundled(name, shared);
     // Copies that pass L1 by are no counted wavefronts, but take the data stage all the same.
     CHECK(work.wavefronts >= shared.take_report().totals.wavefronts);
   }

@@ -1,23 +1,16 @@
 // The cycles that advice predicts for a kernel with its proposals are those of the kernel that was
 // written so: the bundled naive variants with advice against the traces of their padded ones, and
 // the speed-ups against those of the two kernels on an H200.
+#include "bundled_trace.hpp"
 #include "catch.hpp"
 #include "frontend/advise_cycles.hpp"
 #include "sim/cycle/simulate.hpp"
 #include "trace/byte_io.hpp"
 #include "trace/machine_file.hpp"
 #include "trace/measured_file.hpp"
-#include "trace/open.hpp"
 
 namespace smemsim {
 namespace {
-
-void read(const std::string& name, TraceSink& sink) {
-  auto source = trace::open_trace(std::string(SMEMSIM_SOURCE_DIR) + "/traces/" + name + ".smt");
-  REQUIRE(source.ok());
-  const Status status = (*source)->read(sink);
-  if (!status.ok()) FAIL(status.error().text());
-}
 
 /// From the first block's start to the last one's end on an SM of the H200, without any tool.
 double measured_cycles(const std::string& name) {
@@ -58,11 +51,11 @@ TEST_CASE("Predicted cycles with the advice are those of the kernel that was wri
   for (const Pair& pair : pairs) {
     CAPTURE(pair.naive);
     AccessCollector collector(machine_of);
-    read(pair.naive, collector);
+    read_bundled(pair.naive, collector);
     const AdviceReport report = advise(collector.take(), inferred_regions);
     REQUIRE(report.kernels.size() == 1);
     const auto cycles = cli::predict_cycles(report, 1, machine_of, [&](TraceSink& sink) -> Status {
-      read(pair.naive, sink);
+      read_bundled(pair.naive, sink);
       return {};
     });
     REQUIRE(cycles.ok());
@@ -70,7 +63,7 @@ TEST_CASE("Predicted cycles with the advice are those of the kernel that was wri
 
     const auto simulated = [&](const std::string& name) {
       SimulateAnalysis analysis(machine_of, {});
-      read(name, analysis);
+      read_bundled(name, analysis);
       return analysis.take_results().at(0).cycles;
     };
     CHECK(predicted.together.before == simulated(pair.naive));
