@@ -28,6 +28,8 @@ char letter(Stall stall) {
       return 'g';
     case Stall::math_pipe_throttle:
       return 'p';
+    case Stall::dispatch_stall:
+      return 'd';
     case Stall::barrier:
       return 'b';
     case Stall::membar:

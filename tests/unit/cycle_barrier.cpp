@@ -40,3 +40,54 @@ TEST_CASE("without barriers they cost an instruction") {
   options.what_if.no_barriers = true;
   CHECK(each(8, 1, options) < 4);
 }
+
+namespace {
+
+/// When the warp that a block of two waits for comes 500 cycles late: issue of what the other does
+/// behind the barrier.
+double behind_late_barrier(const std::string& text) {
+  Kernel kernel(2);
+  kernel.add({"MUFU.EX2 R2, R3", 1});
+  kernel.add({"BAR.SYNC.DEFER_BLOCKING 0x0", 1}, barrier());
+  kernel.add({text, 1});
+  kernel.end();
+  SimulateOptions options;
+  options.timeline_cycles = 2000;
+  Machine machine = h200();
+  machine.cycle->warp_interval = 500;
+  for (const TimelineEntry& entry : kernel.run(machine, options).timeline) {
+    if (entry.warp.warp == 0 && entry.pc == 32) return entry.cycle;
+  }
+  return -1;
+}
+
+}  // namespace
+
+// Measured with the probe barrier_run_ahead: which instructions wait for a warp that comes late.
+TEST_CASE("a warp runs past a barrier up to an instruction that the barrier holds") {
+  for (const char* text :
+       {"LOP3.LUT R2, R2, R3, RZ, 0x1b, !PT", "FFMA R2, R2, R3, R3", "IMAD R2, R2, R3, R3",
+        "HFMA2.MMA R2, R2, R3, R3", "VOTE.ANY R3, PT, P1", "HMMA.1688.F32 R4, R2, R2, RZ"}) {
+    CAPTURE(text);
+    CHECK(behind_late_barrier(text) < 20);
+  }
+  for (const char* text : {"MUFU.EX2 R2, R3", "POPC R2, R3", "SHFL.BFLY PT, R2, R3, 0x1, 0x1f",
+                           "BRA 0x30", "@!PT LDS R2, [RZ]"}) {
+    CAPTURE(text);
+    CHECK(behind_late_barrier(text) > 500);
+  }
+}
+
+TEST_CASE("a barrier that does not defer blocking holds every instruction") {
+  Kernel kernel(2);
+  kernel.add({"BAR.SYNC 0x0", 1}, barrier());
+  kernel.add({"FFMA R2, R2, R3, R3", 1});
+  kernel.end();
+  SimulateOptions options;
+  options.timeline_cycles = 2000;
+  Machine machine = h200();
+  machine.cycle->warp_interval = 500;
+  for (const TimelineEntry& entry : kernel.run(machine, options).timeline) {
+    if (entry.pc == 16) CHECK(entry.cycle > 500);
+  }
+}

@@ -36,6 +36,33 @@ TEST_CASE("issue intervals of the pipes") {
   CHECK(interval("MUFU.EX2 R2, R3", 1, 2) == Approx(8).epsilon(0.03));
 }
 
+// Measured with the probe outer_products: each bank of registers, by parity, gives one a cycle.
+TEST_CASE("operands in one bank of registers cost a cycle each") {
+  const auto pair = [](const char* first, const char* second) {
+    Kernel kernel(4);
+    for (unsigned i = 0; i < 128; ++i) kernel.add({i % 2 == 0 ? first : second, 1});
+    kernel.end();
+    return kernel.run(h200(), {}, 0x1).sm.cycles / 128;
+  };
+  CHECK(pair("FFMA R3, R4, R7, RZ", "FFMA R5, R4, R9, RZ") == Approx(1).epsilon(0.1));
+  CHECK(pair("FFMA R3, R4, R6, RZ", "FFMA R5, R4, R6, RZ") == Approx(2).epsilon(0.1));
+  CHECK(pair("FFMA R3, R4, R6, R8", "FFMA R5, R4, R6, R8") == Approx(3).epsilon(0.1));
+  // One place is kept for the next instruction, or one register is read once for two places.
+  CHECK(pair("FFMA R3, R4.reuse, R6, RZ", "FFMA R5, R4.reuse, R6, RZ") == Approx(1).epsilon(0.1));
+  CHECK(pair("FFMA R3, R4, R4, RZ", "FFMA R5, R4, R4, RZ") == Approx(1).epsilon(0.1));
+  // Banks are apart: one that is busy does not hold what reads the other.
+  CHECK(pair("FFMA R3, R4, R6, RZ", "FFMA R5, R7, RZ, RZ") == Approx(1).epsilon(0.1));
+}
+
+TEST_CASE("a warp that waits for registers holds its sub-core") {
+  Kernel kernel(8);
+  for (unsigned i = 0; i < 128; ++i) kernel.add({"FFMA R3, R4, R6, R8", 1});
+  kernel.end();
+  const KernelCycles both = kernel.run(h200(), {}, 0x11);
+  CHECK(both.sm.cycles == Approx(2 * 128 * 3).epsilon(0.05));
+  CHECK(both.sm.stalls[0][static_cast<std::size_t>(Stall::dispatch_stall)] > 128);
+}
+
 TEST_CASE("warps that a pipe holds up take turns") {
   // The first to end runs until shortly before the last: they share the pipe evenly.
   const KernelCycles all = run("LOP3.LUT R2, R2, R3, RZ, 0x1b, !PT", 2, 0x11);

@@ -111,3 +111,14 @@ TEST_CASE("a warp alone gets a wavefront every second cycle, the SM one each cyc
     CHECK(rate(row.text, row.access, row.mask, row.stall) == Approx(row.cycles).epsilon(0.07));
   }
 }
+
+// Nsight Compute counts them as wavefronts of op_misc: in traces/reduction_sequential one for each.
+TEST_CASE("an access without active lanes takes a wavefront") {
+  const auto cycles = [](unsigned steps) {
+    Kernel kernel(32);
+    for (unsigned i = 0; i < steps; ++i) kernel.add({"@P0 STS [R4], R2", 4});
+    kernel.end();
+    return kernel.run(h200()).block_cycles;
+  };
+  CHECK((cycles(192) - cycles(96)) / (96 * 32) == Approx(1).epsilon(0.07));
+}

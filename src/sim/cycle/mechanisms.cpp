@@ -22,6 +22,8 @@ const std::vector<Mechanism>& mechanisms() {
          p.alu_interval = p.imad_interval = p.imad_wide_interval = p.double_interval = 1;
          p.xu_interval = p.uniform_interval = p.tensor16_interval = p.tensor8_interval = 1;
        }},
+      {"registers", "register banks with ports for all operands",
+       [](CycleParameters& p) { p.register_ports = 3; }},
       {"branch", "taken branches cost no more than others",
        [](CycleParameters& p) { p.branch_extra = 0; }},
       {"fetch", "instructions are always there", [](CycleParameters& p) { p.fetch_interval = 0; }},
@@ -40,8 +42,12 @@ const std::vector<Mechanism>& mechanisms() {
        }},
       {"barrier-queue", "barrier arrivals overtake the memory queue",
        [](CycleParameters& p) { p.barrier_in_queue = 0; }},
+      {"run-ahead", "warps stop at a barrier, not at what follows",
+       [](CycleParameters& p) { p.barrier_run_ahead = 0; }},
       {"fair-issue", "greedy issue, then the youngest warp",
        [](CycleParameters& p) { p.fair_issue = 0; }},
+      {"switched-off", "memory instructions without active lanes pass the data stage in no time",
+       [](CycleParameters& p) { p.off_wavefronts = 0; }},
       {"copy-hold", "copies do not wait for switched-off loads",
        [](CycleParameters& p) { p.copy_hold = 0; }},
       {"block-start", "blocks follow each other at once",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <utility>
 
 namespace smemsim {
 namespace {
@@ -130,6 +131,28 @@ std::int64_t trailing_number(std::string_view text, std::string_view before) {
   return result.ec == std::errc() ? value : -1;
 }
 
+/// Sources of the forms with one register of result and up to three of operands; what else the
+/// operands hold (predicates, constants, uniform registers) is not read from the register file.
+std::array<SourceRegister, kSources> sources_of(std::string_view operands) {
+  std::array<SourceRegister, kSources> out;
+  std::size_t place = 0;
+  bool result = true;
+  while (!operands.empty() && place < kSources) {
+    const std::size_t comma = operands.find(',');
+    std::string_view one = operands.substr(0, comma);
+    operands.remove_prefix(comma == std::string_view::npos ? operands.size() : comma + 1);
+    one.remove_prefix(std::min(one.find_first_not_of(" -|~!"), one.size()));
+    if (one.starts_with('P') || one.starts_with("UP")) continue;  // written or read apart
+    if (std::exchange(result, false)) continue;
+    SourceRegister& source = out[place++];
+    const std::int64_t number = one.starts_with('R') ? trailing_number(one, "R") : -1;
+    if (number < 0 || number > 254) continue;
+    source.number = static_cast<std::uint8_t>(number);
+    source.reuse = has(one, ".reuse");
+  }
+  return out;
+}
+
 void decode_control(const Text& text, std::string_view base, Decoded& out) {
   using Kind = InstructionKind;
   if (is_any(base, {"BRA", "JMP", "BRX", "JMX", "CALL", "RET", "BREAK"})) out.kind = Kind::branch;
@@ -216,6 +239,9 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
     out.interval = static_cast<float>(has(text.opcode, "TF32") ? parameters.tensor16_interval
                                                                : parameters.tensor8_interval);
   }
+  if (out.pipe == Pipe::fma || out.pipe == Pipe::alu || out.pipe == Pipe::half) {
+    out.sources = sources_of(text.operands);
+  }
   decode_memory(text, base, out);
   decode_control(text, base, out);
   out.merging = base == "ATOMS" && has(text.opcode, "POPC.INC");
@@ -244,6 +270,11 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
     out.interval = 1;
   }
   if (out.pipe == Pipe::memory) out.interval = 1;
+  // Measured with the probe barrier_run_ahead: behind a barrier, arithmetic of fixed latency issues
+  // before the barrier is complete; memory, special functions, S2R, branches and barriers do not.
+  out.defers_blocking = parameters.barrier_run_ahead > 0 && has(text.opcode, "DEFER_BLOCKING");
+  out.held_by_barrier = out.kind != InstructionKind::plain || out.pipe == Pipe::xu ||
+                        out.write_barrier < 6 || out.read_barrier < 6;
   if (out.write_barrier < 6 && out.latency == 0)
     out.latency = static_cast<float>(parameters.other_latency);
   return out;

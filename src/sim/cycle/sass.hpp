@@ -5,6 +5,7 @@
 // Source: Mesa, src/nouveau/compiler/nak/sm70_encode.rs, set_instr_deps.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -63,6 +64,13 @@ struct CounterStep {
 
 inline constexpr std::uint8_t kNoArrival = 255, kArrivalSomewhere = 254;  // the id is in a register
 
+/// A register that an instruction of fixed latency reads.
+struct SourceRegister {
+  std::uint8_t number = 255;  ///< 255 = none
+  bool reuse = false;  ///< kept for the warp's next instruction, in this place of the operands
+};
+inline constexpr std::size_t kSources = 3;
+
 struct Decoded {
   InstructionKind kind = InstructionKind::plain;
   Pipe pipe = Pipe::control;
@@ -72,12 +80,16 @@ struct Decoded {
   bool yield = false;
   std::uint8_t write_barrier = 7, read_barrier = 7;  ///< 7 = none
   std::uint8_t wait_mask = 0;
-  std::uint8_t operands = 1;  ///< registers that go to the memory queue
-  std::uint8_t results = 1;   ///< registers that come back
+  std::array<SourceRegister, kSources> sources;  ///< of fma, alu and half; by place
+  std::uint8_t operands = 1;                     ///< registers that go to the memory queue
+  std::uint8_t results = 1;                      ///< registers that come back
   std::uint8_t depend_on = 7, depend_count = 0;
   /// BAR.ARV, which traces may lack: its barrier and its threads.
   std::uint8_t arrives_at = kNoArrival;
   std::uint16_t arrive_threads = 0;
+  /// BAR: the warp goes on, up to the next instruction that is held by a barrier.
+  bool defers_blocking = false;
+  bool held_by_barrier = false;
   bool off = false;           ///< guarded by the predicate that is never true
   bool guarded = false;       ///< has a predicate
   bool always = true;         ///< falls through or is taken whatever the predicate: no guard

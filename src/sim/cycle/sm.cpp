@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace smemsim {
 
@@ -87,7 +88,7 @@ bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
     return true;
   }
   if (one.pipe == Pipe::memory) {
-    const bool global = one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
+    const bool global = on_global_queue(one);
     MemoryQueue& queue = (global ? units_.global_queues : units_.queues)[warp.id.sub_core];
     queue.advance(now);
     if (queue.full()) {
@@ -101,7 +102,7 @@ bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
 
 void Sm::step(std::size_t index, double now) {
   SubCore& sub_core = sub_cores_[index];
-  std::uint32_t chosen = ~std::uint32_t{0};
+  std::uint32_t chosen = kNone;
   double next = kNever;
   const auto can = [&](std::uint32_t self) {
     WarpState& warp = warps_[self];
@@ -118,6 +119,16 @@ void Sm::step(std::size_t index, double now) {
     if (is_held) next = std::min(next, std::max(retry, now + 1));
     return !is_held;
   };
+  if (sub_core.dispatching != kNone) {
+    sub_core.next = sub_core.dispatch_at;
+    if (now < sub_core.dispatch_at) return;
+    report(warps_[sub_core.dispatching], Stall::dispatch_stall, sub_core.chosen_at, now);
+    warps_[sub_core.dispatching].held_since = now;
+    sub_core.greedy = std::exchange(sub_core.dispatching, kNone);
+    sub_core.next = now + 1;
+    issue(sub_core.greedy, now);
+    return;
+  }
   // The warp that issued in the cycle before goes on if it can.
   const bool fair = units_.parameters.fair_issue > 0;
   const std::uint32_t greedy = sub_core.greedy;
@@ -128,13 +139,21 @@ void Sm::step(std::size_t index, double now) {
   } else {
     for (const std::uint32_t self : sub_core.warps) {
       if ((asked && self == greedy) || !can(self)) continue;
-      const bool first = chosen == ~std::uint32_t{0};
-      if (first || warps_[self].last_issue < warps_[chosen].last_issue) chosen = self;
+      const bool first = chosen == kNone;
+      if (first || warps_[self].ready < warps_[chosen].ready) chosen = self;
       if (!fair) break;
     }
   }
-  if (chosen == ~std::uint32_t{0}) {
+  if (chosen == kNone) {
     sub_core.next = next;
+    return;
+  }
+  // The sub-core waits, not just the warp, while registers are read for instructions before it.
+  const double readable = units_.registers[index].free(*warps_[chosen].next, chosen);
+  if (readable > now) {
+    sub_core.dispatching = chosen;
+    sub_core.chosen_at = now;
+    sub_core.next = sub_core.dispatch_at = std::ceil(readable);
     return;
   }
   sub_core.greedy = chosen;
@@ -159,6 +178,7 @@ void Sm::account(WarpState& warp, double now) {
   until(warp.branch_until, warp.branch_reason);
   until(warp.board_until, warp.board_reason);
   until(warp.release_at, warp.release_reason);
+  if (warp.next->held_by_barrier) until(warp.barrier_until, Stall::barrier);
   // What held it since it became ready was reported as it happened, up to held_since.
   at = std::max(at, std::min(warp.held_since, now));
   until(now, warp.held_since > warp.ready ? warp.held_by : Stall::not_selected);
@@ -182,7 +202,9 @@ void Sm::issue(std::uint32_t self, double now) {
     latest = now;
   }
   warp.release_at = 0;
+  if (one->held_by_barrier) warp.barrier_until = 0;
   woken_.clear();
+  units_.registers[warp.id.sub_core].issue(*one, self, now);
   execute_.execute(warp, self, event, now, woken_);
   warp.last_issue = now;
   if (!last) {
@@ -228,9 +250,14 @@ void Sm::prepare(WarpState& warp, double now, const Decoded* before, bool jumped
     }
   }
   warp.board_reason = reason;
-  warp.ready = std::ceil(std::max(warp.board_until, warp.release_at));
-  warp.held_since = warp.ready;
+  set_ready(warp);
   warp.held_by = Stall::not_selected;
+}
+
+void Sm::set_ready(WarpState& warp) {
+  const double barrier = warp.next->held_by_barrier ? warp.barrier_until : 0;
+  warp.ready = std::ceil(std::max({warp.board_until, warp.release_at, barrier}));
+  warp.held_since = warp.ready;
 }
 
 void Sm::wake(const std::vector<WakeUp>& woken) {
@@ -238,9 +265,14 @@ void Sm::wake(const std::vector<WakeUp>& woken) {
     for (const std::uint32_t self : group.warps) {
       WarpState& warp = warps_[self];
       if (warp.next == nullptr) continue;
-      warp.release_at = group.at;
-      warp.ready = std::ceil(std::max(warp.board_until, group.at));
-      warp.held_since = warp.ready;
+      // A warp waits for one thing at a time.
+      if (warp.barrier_until == kNever) {
+        warp.barrier_until = group.at;
+        if (!warp.next->held_by_barrier) continue;
+      } else {
+        warp.release_at = group.at;
+      }
+      set_ready(warp);
       SubCore& sub_core = sub_cores_[warp.id.sub_core];
       sub_core.next = std::min(sub_core.next, warp.ready);
     }
@@ -280,7 +312,7 @@ bool Sm::break_deadlock(double now) {
   for (SubCore& sub_core : sub_cores_) {
     for (const std::uint32_t self : sub_core.warps) {
       WarpState& warp = warps_[self];
-      if (warp.release_at != kNever) continue;
+      if (warp.ready != kNever) continue;
       ++out_.broken_waits;
       found = true;
       wake({{now + 1, {self}}});

@@ -43,14 +43,20 @@ class Sm {
   SmRun run(const std::vector<const BlockTrace*>& blocks, std::uint32_t resident);
 
  private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct SubCore {
     std::vector<std::uint32_t> warps;  ///< of warps_, youngest first
-    std::uint32_t greedy = ~std::uint32_t{0};
+    std::uint32_t greedy = kNone;
     double next = 0;  ///< cycle to look at again
+    // A warp that was chosen but waits for the registers of the instructions before.
+    std::uint32_t dispatching = kNone;
+    double chosen_at = 0, dispatch_at = 0;
   };
   void start_block(std::uint32_t slot, double at);
   void step(std::size_t sub_core, double now);
   void issue(std::uint32_t self, double now);
+  /// When the warp's next instruction may issue, by what is known.
+  static void set_ready(WarpState& warp);
   void prepare(WarpState& warp, double now, const Decoded* before, bool jumped);
   void account(WarpState& warp, double now);
   void report(const WarpState& warp, Stall stall, double from, double to);

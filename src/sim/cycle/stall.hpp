@@ -17,6 +17,7 @@ enum class Stall : std::uint8_t {
   mio_throttle,        ///< memory queue or operand path full
   lg_throttle,         ///< the same for global memory
   math_pipe_throttle,  ///< pipe busy
+  dispatch_stall,      ///< registers are still being read
   barrier,             ///< block barrier or mbarrier
   membar,              ///< fence
   branch_resolving,    ///< after a taken branch

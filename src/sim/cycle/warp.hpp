@@ -30,7 +30,10 @@ struct WarpState {
   double wait_until = 0;    ///< stall count
   double branch_until = 0;  ///< taken branch or first fetch
   double board_until = 0;   ///< scoreboards
-  double release_at = 0;    ///< barrier; kNever while it is not complete
+  double release_at = 0;    ///< what it waits for; kNever while it is not complete
+  /// Release of the block barrier that it has run past; kNever while it is not complete. Only
+  /// instructions that `held_by_barrier` wait for it.
+  double barrier_until = 0;
   Stall branch_reason = Stall::branch_resolving;
   Stall board_reason = Stall::short_scoreboard;
   Stall release_reason = Stall::barrier;

@@ -36,8 +36,7 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
   const bool memory = one.pipe == Pipe::memory;
   if (one.off && memory) warp.off_until = now + p.copy_hold;
   if (one.off || (memory && one.guarded && event == nullptr && one.kind != Kind::constant)) {
-    warp.boards.hold(one.write_barrier, now + p.off_latency, Stall::short_scoreboard);
-    warp.boards.hold(one.read_barrier, now + p.source_release, Stall::short_scoreboard);
+    switched_off(warp, one, now);
     return;
   }
   switch (one.kind) {
@@ -112,6 +111,25 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
       break;
     }
   }
+}
+
+void ExecuteStage::switched_off(WarpState& warp, const Decoded& one, double now) {
+  const CycleParameters& p = units_.parameters;
+  double done = now + p.off_latency;
+  double read = now + p.source_release;
+  if (one.pipe == Pipe::memory && p.off_wavefronts > 0) {
+    const double arrived = units_.queues[warp.id.sub_core].transfer(now + kLead, 1);
+    const DataStage::Slot slot =
+        units_.data.serve(std::max(arrived, warp.shared_end), p.off_wavefronts);
+    MemoryQueue& queue =
+        (on_global_queue(one) ? units_.global_queues : units_.queues)[warp.id.sub_core];
+    queue.hold_until(slot.start);
+    warp.shared_end = slot.end;
+    done = slot.end + tail(p, p.off_latency, 1);
+    read = arrived + p.source_release;
+  }
+  warp.boards.hold(one.write_barrier, done, Stall::short_scoreboard);
+  warp.boards.hold(one.read_barrier, read, Stall::short_scoreboard);
 }
 
 void ExecuteStage::shared(WarpState& warp, const Decoded& one, const EventCost* event, double now) {
@@ -236,7 +254,9 @@ void ExecuteStage::barrier(WarpState& warp, std::uint32_t self, const EventCost&
   const std::uint32_t lanes = 32;
   const auto needed = event.b == 0 ? live_warps_[warp.slot]
                                    : static_cast<std::uint32_t>((event.b + lanes - 1) / lanes);
-  if (waits) {
+  if (waits && warp.next->defers_blocking) {
+    warp.barrier_until = kNever;
+  } else if (waits) {
     warp.release_at = kNever;
     warp.release_reason = Stall::barrier;
   }

@@ -16,6 +16,11 @@ struct WakeUp {
   std::vector<std::uint32_t> warps;  ///< index of the SM
 };
 
+/// Global accesses queue apart from those of shared memory.
+inline bool on_global_queue(const Decoded& one) {
+  return one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
+}
+
 class ExecuteStage {
  public:
   ExecuteStage(SmUnits& units, std::vector<std::uint32_t>& live_warps)
@@ -28,6 +33,7 @@ class ExecuteStage {
   void leave(const WarpState& warp, std::vector<WakeUp>& woken);
 
  private:
+  void switched_off(WarpState& warp, const Decoded& one, double now);
   void shared(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   void global(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   double fetch(const EventCost& event, const WarpState& warp, double at, bool by_l2, bool store);

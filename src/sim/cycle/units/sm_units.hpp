@@ -12,6 +12,7 @@
 #include "sim/cycle/units/global_memory.hpp"
 #include "sim/cycle/units/mbarrier_unit.hpp"
 #include "sim/cycle/units/memory_queue.hpp"
+#include "sim/cycle/units/register_ports.hpp"
 
 namespace smemsim {
 
@@ -24,6 +25,7 @@ struct SmUnits {
         data(p.data_ports, p.wavefront_interval),
         queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
         global_queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
+        registers(kSubCores, RegisterPorts(p.register_ports, p.register_slack)),
         stores(p.store_buffer, p.store_window),
         barriers(p.barrier_interval, p.barrier_latency),
         l1(std::max(0.0, p.l1_bytes - shared_bytes)),
@@ -37,6 +39,7 @@ struct SmUnits {
   DataStage data;
   std::vector<MemoryQueue> queues;  ///< one for each sub-core
   std::vector<MemoryQueue> global_queues;
+  std::vector<RegisterPorts> registers;
   StoreBuffer stores;
   BarrierUnit barriers;
   MbarrierUnit mbarriers;
