@@ -65,9 +65,9 @@ constexpr std::array kRows{
     Row{"HMUL2", Pipe::half, &P::half_interval, nullptr},
     Row{"D", Pipe::fp64, &P::double_interval, &P::other_latency},
     Row{"MUFU", Pipe::xu, &P::xu_interval, &P::xu_latency},
-    Row{"POPC", Pipe::xu, &P::xu_interval, &P::xu_latency},
-    Row{"FLO", Pipe::xu, &P::xu_interval, &P::xu_latency},
-    Row{"BREV", Pipe::xu, &P::xu_interval, &P::xu_latency},
+    Row{"POPC", Pipe::xu, &P::xu_interval, &P::bit_latency},
+    Row{"FLO", Pipe::xu, &P::xu_interval, &P::bit_latency},
+    Row{"BREV", Pipe::xu, &P::xu_interval, &P::bit_latency},
     Row{"F2I", Pipe::xu, &P::xu_interval, &P::xu_latency},
     Row{"I2F", Pipe::xu, &P::xu_interval, &P::xu_latency},
     Row{"I2FP", Pipe::alu, &P::alu_interval, nullptr},
@@ -171,6 +171,7 @@ void decode_control(const Text& text, std::string_view base, Decoded& out) {
       out.arrives_at = kArrivalSomewhere;
     }
   }
+  out.reconverges = base == "BSYNC";
   if (base == "LDGDEPBAR") out.kind = Kind::copy_mark;
   if (is_any(base, {"SYNCS", "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "ARRIVES", "UTMACMDFLUSH",
                     "UCGABAR_ARV", "UCGABAR_WAIT", "HGMMA", "WARPGROUP"})) {

@@ -92,6 +92,7 @@ struct Decoded {
   bool held_by_barrier = false;
   bool off = false;           ///< guarded by the predicate that is never true
   bool guarded = false;       ///< has a predicate
+  bool reconverges = false;   ///< BSYNC: parts of the warp wait for each other
   bool always = true;         ///< falls through or is taken whatever the predicate: no guard
   bool recorded = false;      ///< of a kind that traces record as events
   bool merging = false;       ///< an atomic that serves all lanes on one word together

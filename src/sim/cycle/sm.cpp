@@ -219,7 +219,8 @@ void Sm::issue(std::uint32_t self, double now) {
     warp.steps_end = path.data() + path.size();
   }
   warp.next = &streams_.instructions()[*warp.step];
-  prepare(warp, now, one, *warp.step != index + 1 && one->kind == InstructionKind::branch);
+  const bool jumped = *warp.step != index + 1 && one->kind == InstructionKind::branch;
+  prepare(warp, now, one, jumped || *warp.step == index);  // index: the other part of a warp
   wake(woken_);
 }
 

@@ -80,7 +80,8 @@ std::uint32_t StreamBuilder::keep(std::vector<std::uint32_t> steps) {
 StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& flow, std::int32_t to,
                                                 LaneMask active, std::int32_t by) {
   const bool diverged = place.at >= 0 && (place.active & active) == 0 && active != 0;
-  const auto key = std::tuple(place.flow, place.at, &flow, to, diverged, by, place.calls);
+  const bool parted = place.parted && !diverged;
+  const auto key = std::tuple(place.flow, place.at, &flow, to, diverged, parted, by, place.calls);
   const auto [entry, added] = known_.try_emplace(key);
   if (added) {
     Path path;
@@ -97,12 +98,23 @@ StreamBuilder::KnownPath StreamBuilder::path_to(WarpPlace& place, const Flow& fl
       path.found = true;
     }
     std::vector<std::uint32_t> steps;
+    bool rejoined = false;
     for (const std::int32_t step : path.steps) {
       steps.push_back(flow.first + static_cast<std::uint32_t>(step));
+      // Each part of a warp executes the BSYNC at which it waits for the other.
+      if (parted && !rejoined && flow.control->code()[static_cast<std::size_t>(step)].reconverges) {
+        steps.push_back(steps.back());
+        rejoined = true;
+      }
     }
-    entry->second = {keep(std::move(steps)), path.ambiguous || path.relaxed, !path.found, diverged,
-                     std::move(calls)};
+    entry->second = {
+        keep(std::move(steps)), path.ambiguous || path.relaxed, !path.found, diverged, rejoined,
+        std::move(calls)};
   }
+  if (entry->second.rejoined) place.parted = false;
+  const Decoded& one = flow.control->code()[static_cast<std::size_t>(to)];
+  place.parted = place.parted || (!one.guarded && active != 0 && (place.seen & ~active) != 0);
+  place.seen |= active;
   place.calls = entry->second.calls;
   place.flow = &flow;
   place.at = to;

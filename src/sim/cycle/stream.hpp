@@ -96,12 +96,14 @@ class StreamBuilder {
     const Flow* flow = nullptr;
     std::int32_t at = -1;
     LaneMask active = 0;
+    LaneMask seen = 0;    ///< lanes of all events so far
+    bool parted = false;  ///< some of these lanes went another way and have not rejoined
     std::vector<std::int32_t> calls;  ///< where the functions that it is in return to
     bool left = false;                ///< has executed its exit
   };
   struct KnownPath {
     std::uint32_t path = 0;
-    bool ambiguous = false, unknown = false, diverged = false;
+    bool ambiguous = false, unknown = false, diverged = false, rejoined = false;
     std::vector<std::int32_t> calls;  ///< of the warp behind it
   };
   void set_stops();
@@ -121,8 +123,8 @@ class StreamBuilder {
   bool stops_known_ = false;
   std::vector<Decoded> instructions_;
   std::vector<std::vector<std::uint32_t>> paths_;
-  std::map<std::tuple<const Flow*, std::int32_t, const Flow*, std::int32_t, bool, std::int32_t,
-                      std::vector<std::int32_t>>,
+  std::map<std::tuple<const Flow*, std::int32_t, const Flow*, std::int32_t, bool, bool,
+                      std::int32_t, std::vector<std::int32_t>>,
            KnownPath>
       known_;
   std::map<std::tuple<Operation, std::uint8_t, std::uint64_t>, std::uint32_t> made_up_;
