@@ -28,7 +28,9 @@ void check(cudaError_t status, const char* what) {
 }
 
 void prepare(const Device& device, std::size_t bytes) {
-  static const std::vector<char> host(24 * kMiB, 1);
+  static const std::vector<char> host(kPrepared, 1);
+  // A copy alone would go past L2 where lines are not there yet.
+  check(cudaMemset(device.memory, 255, std::min(bytes, host.size())), "memset");
   check(cudaMemcpy(device.memory, host.data(), std::min(bytes, host.size()), cudaMemcpyHostToDevice), "copy");
   check(cudaDeviceSynchronize(), "copy");
 }

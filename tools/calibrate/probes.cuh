@@ -102,7 +102,9 @@ struct Device {
 
 // Ends the program when status is an error.
 void check(cudaError_t status, const char* what);
-// Writes the first bytes of device memory from the host, which leaves their lines in L2 unused.
+// Writes the first bytes of device memory, up to kPrepared, from the host: their lines are in L2 then
+// and no SM has used them.
+constexpr uint64_t kPrepared = 40 * kMiB;
 void prepare(const Device& device, std::size_t bytes);
 // Waits for the kernels launched so far; their first `count` results.
 Values fetch(const Device& device, std::size_t count);

@@ -362,8 +362,8 @@ void burst(const Device& device) {
       for (const int warps : {1, 4, 8, 16}) {
         const int blocks = per_sm == 0 ? 1 : per_sm * device.sms;
         const uint64_t bytes = uint64_t(blocks) * warps * loads * kRounds * 128;
-        if (bytes > 20 * kMiB) continue;  // more than was prepared
-        prepare(device, 24 * kMiB);
+        if (bytes > kPrepared) continue;  // more than was prepared
+        prepare(device, kPrepared);
         launch_burst<loads><<<blocks, warps * 32>>>(device.memory, device.out);
         const Values all = fetch(device, std::size_t(blocks) * warps * kRounds);
         for (int round = 0; round < kRounds; ++round) {
@@ -372,6 +372,16 @@ void burst(const Device& device) {
         }
       }
     }
+  }
+}
+
+// Latency of loads one after another, `stride` bytes apart.
+__global__ void sampled_latencies(const char* memory, uint32_t* out, uint64_t stride, int samples) {
+  for (int i = 0; i < samples; ++i) {
+    const uint32_t start = now();
+    wait_for(load_l1(memory + i * stride), out);
+    const uint32_t end = now();
+    if (lane_id() == 0) out[kResults + i] = end - start;
   }
 }
 
@@ -398,6 +408,27 @@ PROBE(residency, "a launch's loads by what prepared the memory: bytes, by, launc
           emit("residency", pick(all, round, kRounds), "bytes=%llu by=%s launch=%d round=%d", (unsigned long long)bytes,
                by, launch, round);
         }
+      }
+      cudaFree(region);
+    }
+  }
+}
+// Sampled lines of a buffer that the host has filled, by what share of it lies in front of them.
+PROBE(host_copies, "latency of first loads behind a copy from the host: bytes, set (before the copy), quarter (of the buffer)") {
+  static const std::vector<char> host(64 * kMiB, 1);
+  constexpr int kSamples = 1024;
+  for (const int set : {0, 1}) {
+    for (const uint64_t bytes : {kMiB / 16, kMiB / 4, kMiB / 2, kMiB, 2 * kMiB, 3 * kMiB, 4 * kMiB, 8 * kMiB, 16 * kMiB, 48 * kMiB}) {
+      char* region = nullptr;
+      check(cudaMalloc(&region, bytes), "malloc");
+      if (set) check(cudaMemset(region, 0xff, bytes), "memset");
+      check(cudaMemcpy(region, host.data(), bytes, cudaMemcpyHostToDevice), "copy");
+      const int samples = std::min<uint64_t>(kSamples, bytes / 512);
+      sampled_latencies<<<1, 32>>>(region, device.out, bytes / samples, samples);
+      const Values all = fetch(device, samples);
+      for (int quarter = 0; quarter < 4; ++quarter) {
+        emit("host_copies", Values(all.begin() + samples * quarter / 4, all.begin() + samples * (quarter + 1) / 4),
+             "bytes=%llu set=%d quarter=%d", (unsigned long long)bytes, set, quarter);
       }
       cudaFree(region);
     }

@@ -225,9 +225,9 @@ PROBE(loads_and_stores, "4 KiB a warp: run (0: output just set), mode=load|store
     for (const int mode : {1, 2, 3}) {
       for (const int scattered : {0, 1}) {
         if (mode == kLoads && scattered) continue;
-        for (const int blocks : {1, device.sms, 2 * device.sms, 8 * device.sms, 16 * device.sms}) {
+        for (const int blocks : {1, device.sms, 2 * device.sms, 4 * device.sms, 8 * device.sms}) {
           if (run == 0) check(cudaMemset(to, 255, 64 * kMiB), "memset");
-          prepare(device, 24 * kMiB);
+          prepare(device, kPrepared);
           loads_and_stores<<<blocks, 256>>>(device.memory, to, device.out, mode, scattered);
           emit("loads_and_stores", sm_times(fetch(device, 3 * blocks)), "run=%d mode=%s scattered=%d blocks=%d", run,
                names[mode], scattered, blocks);

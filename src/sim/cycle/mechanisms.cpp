@@ -37,7 +37,7 @@ const std::vector<Mechanism>& mechanisms() {
        [](CycleParameters& p) { p.shared_lines = 0; }},
       {"stores", "global stores leave at once",
        [](CycleParameters& p) {
-         p.store_sector = p.store_line = p.store_share = 0;
+         p.store_sector = p.store_line = p.store_share = p.store_partial = 0;
          p.store_bytes = 1e9;
        }},
       {"barrier-queue", "barrier arrivals overtake the memory queue",

@@ -1,6 +1,7 @@
 #include "sim/cycle/stream.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 #include <string_view>
@@ -184,7 +185,7 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
         auto found = std::find_if(block.lines.begin() + out.first_line, block.lines.end(),
                                   [&](const LineUse& use) { return use.line == line; });
         if (found == block.lines.end()) {
-          block.lines.push_back({line, bit, false, false, false});
+          block.lines.push_back({line, bit});
         } else {
           found->sectors |= bit;
         }
@@ -193,7 +194,14 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
     out.lines = static_cast<std::uint32_t>(block.lines.size()) - out.first_line;
     // Lanes of a warp that fill lines do so side by side: then their bytes are those of the lines.
     const bool whole = out.lines * kLine == out.bytes;
-    for (std::uint32_t i = 0; i < out.lines; ++i) block.lines[out.first_line + i].whole = whole;
+    std::uint32_t sectors = 0;
+    for (std::uint32_t i = 0; i < out.lines; ++i) {
+      sectors += static_cast<std::uint32_t>(std::popcount(block.lines[out.first_line + i].sectors));
+    }
+    for (std::uint32_t i = 0; i < out.lines; ++i) {
+      block.lines[out.first_line + i].whole = whole;
+      block.lines[out.first_line + i].filled = sectors * kSector == out.bytes;
+    }
   }
   if (traits(shape.op).space == AddressSpace::remote_shared) {
     std::set<std::uint64_t> lines, sectors;

@@ -179,7 +179,9 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
     if (store) {
       const double cycles =
           p.store_sector * std::popcount(missing) + (use.whole ? 0 : p.store_line);
-      units_.stores.take(at, cycles, units_.l2, p.store_share * asked);
+      const double taken =
+          use.filled ? p.store_share * asked : p.store_partial * std::popcount(missing);
+      units_.stores.take(at, cycles, units_.l2, taken);
       continue;
     }
     const bool shared = use.shared && p.shared_lines > 0;

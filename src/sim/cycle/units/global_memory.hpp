@@ -84,18 +84,27 @@ class MemoryPort {
 };
 
 /// Global stores behind the data stage: they leave the SM one after another, and L2 has to take
-/// them. What would take longer than `cycles` waits in front of the data stage.
+/// them. When what waits would take the SM longer than `cycles` to send, the data stage waits too.
 class StoreBuffer {
  public:
   StoreBuffer(double cycles, double window)
       : cycles_(cycles), window_(static_cast<std::size_t>(std::max(1.0, window))) {}
 
   /// When the data stage can pass another.
-  double room() const { return drained_ - cycles_; }
-  /// One line's part, passed on at `at`.
+  double room() {
+    while (waiting_ > cycles_ && !parts_.empty()) {
+      room_ = parts_.front().drained;
+      waiting_ -= parts_.front().cycles;
+      parts_.pop_front();
+    }
+    return room_;
+  }
+  /// One line's part, passed on at `at`, that takes the SM `cycles` and L2 `l2_bytes`.
   void take(double at, double cycles, MemoryPort& l2, double l2_bytes) {
     port_free_ = std::max(port_free_, at) + cycles;
     drained_ = std::max({drained_, port_free_, l2.pass(at, l2_bytes)});
+    parts_.push_back({cycles, drained_});
+    waiting_ += cycles;
   }
   /// When the registers of a store that the data stage passes on at `passed` have been read: as it
   /// comes to be one of the `window` next in line.
@@ -109,9 +118,14 @@ class StoreBuffer {
   double drained() const { return drained_; }  ///< when L2 has all so far
 
  private:
+  struct Part {
+    double cycles, drained;
+  };
   double cycles_;
   std::size_t window_;
-  double port_free_ = 0, drained_ = 0;
+  double port_free_ = 0, drained_ = 0, room_ = 0;
+  double waiting_ = 0;  ///< cycles of all parts
+  std::deque<Part> parts_;
   std::deque<double> passed_;
 };
 
