@@ -140,7 +140,9 @@ void Sm::step(std::size_t index, double now) {
     for (const std::uint32_t self : sub_core.warps) {
       if ((asked && self == greedy) || !can(self)) continue;
       const bool first = chosen == kNone;
-      if (first || warps_[self].ready < warps_[chosen].ready) chosen = self;
+      const bool older = !first && warps_[self].id.start < warps_[chosen].id.start;
+      const bool same = !first && warps_[self].id.start == warps_[chosen].id.start;
+      if (first || older || (same && warps_[self].ready < warps_[chosen].ready)) chosen = self;
       if (!fair) break;
     }
   }

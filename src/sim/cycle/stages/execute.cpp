@@ -174,14 +174,13 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
       if (missing != use.sectors) done = std::max(done, units_.l1.arrival(use));
       if (missing == 0) continue;
     }
-    const double bytes = 32.0 * std::popcount(missing);
+    const double sectors = std::popcount(missing);
+    const double bytes = 32.0 * sectors;
     const double asked = bytes + p.l2_line;
     if (store) {
-      const double cycles =
-          p.store_sector * std::popcount(missing) + (use.whole ? 0 : p.store_line);
-      const double taken =
-          use.filled ? p.store_share * asked : p.store_partial * std::popcount(missing);
-      units_.stores.take(at, cycles, units_.l2, taken);
+      const double cycles = p.store_sector * sectors + (use.whole ? 0 : p.store_line);
+      const double taken = use.filled ? p.store_share * asked : p.store_partial * sectors;
+      units_.stores.take(at, cycles, units_.l2, asked, taken / asked);
       continue;
     }
     const bool shared = use.shared && p.shared_lines > 0;
@@ -190,12 +189,13 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
     const bool far = odd != units_.odd_half && (missing & ~fetched) != 0;
     fetched = static_cast<std::uint8_t>(fetched | missing);
     MemoryPort& port = shared ? units_.l2_shared : units_.l2;
-    const double passes = shared ? bytes : asked * (far ? 1 + p.l2_far_share : 1);
-    double there = port.pass(at, passes) - passes / port.rate();
+    const double passes = shared ? bytes : asked;
+    const double weight = !shared && far ? 1 + p.l2_far_share : 1;
+    double there = port.pass(at, passes, weight) - port.cycles(passes, weight);
     double latency = beyond + (far ? p.l2_far_extra : 0) + p.l2_spread * (slice_of(use.line) - 0.5);
     if (p.l2_hit < 1) {
       const double missed = 1 - p.l2_hit;
-      there = std::max(there, units_.dram.pass(at, bytes * missed) - bytes / units_.l2.rate());
+      there = std::max(there, units_.dram.pass(at, bytes * missed) - units_.l2.cycles(bytes));
       latency += missed * (p.dram_latency - p.l2_latency);
     }
     there += latency;
@@ -352,10 +352,10 @@ void ExecuteStage::bulk(WarpState& warp, const EventCost& event, double now,
     units_.l2.pass(now, bytes);
     return;
   }
-  const double rate = std::min(p.bulk_bytes, units_.l2.rate());
+  const double cycles = std::max(bytes / p.bulk_bytes, units_.l2.cycles(bytes));
   units_.bulk_port_free = std::max({units_.bulk_port_free, units_.bulk_free,
-                                    units_.l2.pass(units_.bulk_free, bytes) - bytes / rate}) +
-                          bytes / rate;
+                                    units_.l2.pass(units_.bulk_free, bytes) - cycles}) +
+                          cycles;
   const MbarrierUnit::Key key{warp.slot, event.b};
   auto warps = units_.mbarriers.deliver(key, event.a,
                                         units_.bulk_port_free + p.bulk_latency + p.l2_far_extra);

@@ -65,21 +65,24 @@ class L1Cache {
   std::vector<Way> ways_;
 };
 
-/// A link with a number of bytes per cycle.
+/// The way to one level of memory: a link of this SM alone, and its share of what serves all SMs.
 class MemoryPort {
  public:
-  explicit MemoryPort(double bytes_per_cycle) : rate_(std::max(bytes_per_cycle, 1e-3)) {}
-  /// When `bytes` asked for at `at` have passed.
-  double pass(double at, double bytes) {
-    free_ = std::max(free_, at) + bytes / rate_;
+  MemoryPort(double link, double share)
+      : link_(std::max(link, 1e-3)), share_(std::max(share, 1e-3)) {}
+  /// When bytes asked for at `at` have passed; `weight`: what they take of the share, each.
+  double pass(double at, double bytes, double weight = 1) {
+    free_ = std::max(free_, at) + cycles(bytes, weight);
     total_ += bytes;
     return free_;
   }
+  double cycles(double bytes, double weight = 1) const {
+    return std::max(bytes / link_, bytes * weight / share_);
+  }
   double total() const { return total_; }  ///< bytes so far
-  double rate() const { return rate_; }
 
  private:
-  double rate_;
+  double link_, share_;
   double free_ = 0, total_ = 0;
 };
 
@@ -99,10 +102,11 @@ class StoreBuffer {
     }
     return room_;
   }
-  /// One line's part, passed on at `at`, that takes the SM `cycles` and L2 `l2_bytes`.
-  void take(double at, double cycles, MemoryPort& l2, double l2_bytes) {
+  /// One line's part, passed on at `at`, that takes the SM `cycles`, and of L2 as much as loads of
+  /// `weight` times the bytes.
+  void take(double at, double cycles, MemoryPort& l2, double bytes, double weight) {
     port_free_ = std::max(port_free_, at) + cycles;
-    drained_ = std::max({drained_, port_free_, l2.pass(at, l2_bytes)});
+    drained_ = std::max({drained_, port_free_, l2.pass(at, bytes, weight)});
     parts_.push_back({cycles, drained_});
     waiting_ += cycles;
   }

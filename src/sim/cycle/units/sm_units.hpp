@@ -29,9 +29,9 @@ struct SmUnits {
         stores(p.store_buffer, p.store_window),
         barriers(p.barrier_interval, p.barrier_latency),
         l1(std::max(0.0, p.l1_bytes - shared_bytes)),
-        l2_shared(std::min(p.l2_port, p.l2_shared_total / active_sms)),
-        l2(std::min(p.l2_port, p.l2_total / active_sms)),
-        dram(std::min(p.dram_port, p.dram_total / active_sms)) {
+        l2_shared(p.l2_port, p.l2_shared_total / active_sms),
+        l2(p.l2_port, p.l2_total / active_sms),
+        dram(p.dram_port, p.dram_total / active_sms) {
     for (auto& sub_core : pipe_free) sub_core.fill(0);
   }
 
