@@ -2,6 +2,7 @@
 #include "probes.cuh"
 
 #include <algorithm>
+#include <map>
 
 using namespace probes;
 
@@ -332,6 +333,51 @@ void outer(const Device& device) {
   }
 }
 
+// ---- Phases of a kernel as it is often written: load, store to shared memory, meet, load, reckon.
+constexpr int kPhases = 7;
+const char* const kPhaseNames[] = {"begin", "load", "sts", "barrier", "lds", "alu", "store"};
+
+__global__ void kernel_phases(const char* in, char* to, uint32_t* out, uint32_t own) {
+  __shared__ uint32_t words[2048];
+  uint32_t time[kPhases + 1], x[16], y = 0;
+  time[0] = now();
+  const char* p = in + own * blockIdx.x + threadIdx.x * 4;
+  const uint32_t s = shared_address(words) + threadIdx.x * 4;
+  const uint32_t odd = load_l2(in + 8);
+  wait_for(odd, out);
+  time[1] = now();
+#pragma unroll
+  for (int i = 0; i < 8; ++i) x[i] = load_l1(p + i * 1024);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) y ^= x[i];
+  wait_for(y, out);
+  time[2] = now();
+#pragma unroll
+  for (int i = 0; i < 8; ++i) asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"(s + i * 1024), "r"(x[i]) : "memory");
+  time[3] = now();
+  __syncthreads();
+  x[0] = load_shared(s);
+  wait_for(x[0], out);
+  time[4] = now();
+#pragma unroll
+  for (int i = 0; i < 16; ++i) x[i] = load_shared(shared_address(words) + lane_id() * 4 + i * 128);
+#pragma unroll
+  for (int i = 0; i < 16; ++i) y ^= x[i];
+  wait_for(y, out);
+  time[5] = now();
+#pragma unroll
+  for (int i = 0; i < 128; ++i) alu(y, odd);
+  wait_for(y, out);
+  time[6] = now();
+  store(to + (blockIdx.x * blockDim.x + threadIdx.x) * 4, y);
+  time[7] = now();
+  if (lane_id() != 0) return;
+  uint32_t* result = out + kResults + grid_warp() * (kPhases + 2);
+#pragma unroll
+  for (int i = 0; i <= kPhases; ++i) result[i] = time[i];
+  result[kPhases + 1] = sm_id();
+}
+
 // ---- The first loads of a launch, and later ones: each warp loads whole lines of its own, round by round.
 constexpr int kRounds = 4;
 
@@ -458,6 +504,44 @@ PROBE(outer_products, "clocks of warps that form outer products in registers, on
   outer<4, 4>(device);
   outer<8, 4>(device);
   outer<8, 8>(device);
+}
+PROBE(kernel_phases, "phases of 8 warps, third launch: own (bytes apart in memory), blocks, order (of the block on its SM), phase") {
+  prepare(device, kPrepared);
+  for (const uint32_t own : {0, 8192}) {
+    for (const int blocks : {1, device.sms, 2 * device.sms, 4 * device.sms, 8 * device.sms}) {
+      for (int run = 0; run < 3; ++run) {
+        kernel_phases<<<blocks, 256>>>(device.memory, device.memory + 128 * kMiB, device.out, own);
+        check(cudaDeviceSynchronize(), "kernel");
+      }
+      const int words = kPhases + 2;
+      const Values all = fetch(device, std::size_t(blocks) * 8 * words);
+      std::map<uint32_t, std::vector<std::pair<uint32_t, int>>> sms;  // begin and number of its blocks
+      for (int block = 0; block < blocks; ++block) {
+        const uint32_t* first = all.data() + std::size_t(block) * 8 * words;
+        uint32_t begin = first[0];
+        for (int warp = 1; warp < 8; ++warp) begin = std::min(begin, first[warp * words]);
+        sms[first[kPhases + 1]].push_back({begin, block});
+      }
+      std::map<int, std::vector<Values>> orders;
+      for (auto& [sm, list] : sms) {
+        std::sort(list.begin(), list.end());
+        for (std::size_t order = 0; order < list.size(); ++order) {
+          std::vector<Values>& phases = orders.try_emplace(order, kPhases + 1).first->second;
+          phases[kPhases].push_back(list[order].first - list[0].first);
+          for (int warp = 0; warp < 8; ++warp) {
+            const uint32_t* t = all.data() + (std::size_t(list[order].second) * 8 + warp) * words;
+            for (int k = 0; k < kPhases; ++k) phases[k].push_back(t[k + 1] - t[k]);
+          }
+        }
+      }
+      for (auto& [order, phases] : orders) {
+        emit("kernel_phases", phases[kPhases], "own=%u blocks=%d order=%d phase=start", own, blocks, order);
+        for (int k = 0; k < kPhases; ++k) {
+          emit("kernel_phases", phases[k], "own=%u blocks=%d order=%d phase=%s", own, blocks, order, kPhaseNames[k]);
+        }
+      }
+    }
+  }
 }
 PROBE(launch_burst, "rounds of loads from L2 from the start of a launch: run, loads (of a warp), per_sm (blocks), warps, round") {
   burst<1>(device);

@@ -35,6 +35,7 @@ const std::vector<Mechanism>& mechanisms() {
       {"l2-halves", "all of L2 equally far", [](CycleParameters& p) { p.l2_far_extra = 0; }},
       {"shared-lines", "each SM fetches lines that several blocks use on its own account",
        [](CycleParameters& p) { p.shared_lines = 0; }},
+      {"hot-lines", "a line serves all SMs at once", [](CycleParameters& p) { p.hot_line = 0; }},
       {"stores", "global stores leave at once",
        [](CycleParameters& p) {
          p.store_sector = p.store_line = p.store_share = p.store_partial = 0;

@@ -192,6 +192,12 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
     const double passes = shared ? bytes : asked;
     const double weight = !shared && far ? 1 + p.l2_far_share : 1;
     double there = port.pass(at, passes, weight) - port.cycles(passes, weight);
+    if (use.everywhere && units_.hot_interval > 0) {
+      // The other SMs ask for the line as well.
+      double& free = units_.hot_lines[use.line];
+      free = std::max(free, at) + units_.hot_interval;
+      there = std::max(there, free);
+    }
     double latency = beyond + (far ? p.l2_far_extra : 0) + p.l2_spread * (slice_of(use.line) - 0.5);
     if (p.l2_hit < 1) {
       const double missed = 1 - p.l2_hit;

@@ -31,7 +31,8 @@ struct SmUnits {
         l1(std::max(0.0, p.l1_bytes - shared_bytes)),
         l2_shared(p.l2_port, p.l2_shared_total / active_sms),
         l2(p.l2_port, p.l2_total / active_sms),
-        dram(p.dram_port, p.dram_total / active_sms) {
+        dram(p.dram_port, p.dram_total / active_sms),
+        hot_interval(active_sms > 1 ? p.hot_line * active_sms : 0) {
     for (auto& sub_core : pipe_free) sub_core.fill(0);
   }
 
@@ -51,6 +52,9 @@ struct SmUnits {
   /// Lines of constants that LDC has asked for: when they are there.
   std::unordered_map<std::int32_t, double> constant_lines;
   MemoryPort l2_shared, l2, dram;
+  /// Between this SM's requests for a line that all blocks use, and when each such line is free.
+  double hot_interval;
+  std::unordered_map<std::uint64_t, double> hot_lines;
   double match_free = 0;
   bool odd_half = false;   ///< which half of L2 the SM is next to
   double remote_free = 0;  ///< loads from the shared memory of other blocks of a cluster
