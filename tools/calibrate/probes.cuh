@@ -88,6 +88,10 @@ __device__ __forceinline__ void copy4_l1(uint32_t s, const char* p) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(s), "l"(p) : "memory");
 }
 
+// A step that the compiler keeps: the result feeds the next one.
+__device__ __forceinline__ void alu(uint32_t& x, uint32_t y) {
+  asm volatile("lop3.b32 %0, %0, %1, %1, 0x6a;" : "+r"(x) : "r"(y));
+}
 __device__ __forceinline__ void wait_for_copies() { asm volatile("cp.async.wait_all;" ::: "memory"); }
 
 // ---- Host side
