@@ -13,13 +13,13 @@ using smemsim::testing::Access;
 
 namespace {
 
-const Machine& hopper() {
+const Machine& hopper_machine() {
   static const Machine machine = trace::load_machine("sm_90").value();
   return machine;
 }
 
 ConflictAnalysis::MachineOf always_hopper() {
-  return [](const Launch&) -> Result<const Machine*> { return &hopper(); };
+  return [](const Launch&) -> Result<const Machine*> { return &hopper_machine(); };
 }
 
 Launch launch_of(std::string kernel, std::size_t sites) {
@@ -42,7 +42,7 @@ struct Oracle {
 
   void add(const EventShape& shape, const Event& event) {
     if (!is_shared_access(shape.op)) return;
-    const AccessDetail detail = access_detail(shape, event, hopper().shared);
+    const AccessDetail detail = access_detail(shape, event, hopper_machine().shared);
     const AccessCost& cost = detail.cost;
     ConflictTotals& t = sites[shape.site];
     t.executed += 1;
@@ -63,14 +63,14 @@ struct Oracle {
   }
 };
 
-unsigned below(std::mt19937& random, unsigned limit) {
+unsigned one_below(std::mt19937& random, unsigned limit) {
   return static_cast<unsigned>(random() % limit);
 }
 
 EventShape random_shape(std::mt19937& random, std::uint32_t sites) {
   static constexpr Operation kOps[] = {Operation::load, Operation::store, Operation::atomic,
                                        Operation::ldmatrix, Operation::barrier_sync};
-  const std::uint32_t site = below(random, sites);
+  const std::uint32_t site = one_below(random, sites);
   const Operation op = kOps[site % 5];  // a site is one instruction
   EventShape shape;
   if (op == Operation::barrier_sync) {
@@ -79,10 +79,10 @@ EventShape random_shape(std::mt19937& random, std::uint32_t sites) {
   } else {
     const bool matrix = op == Operation::ldmatrix;
     const unsigned width = matrix ? 16 : op == Operation::atomic ? 4 : 1u << (site / 5 % 5);
-    const unsigned stride = 1 + below(random, 40), rows = 1 + below(random, 20);
+    const unsigned stride = 1 + one_below(random, 40), rows = 1 + one_below(random, 20);
     shape = access(
                 op, width, [&](unsigned l) { return width * (l % rows * stride + l / rows); },
-                below(random, 3) == 0 ? random() | 1u : 0xffffffffu, matrix ? 4 : 0)
+                one_below(random, 3) == 0 ? random() | 1u : 0xffffffffu, matrix ? 4 : 0)
                 .shape;
   }
   shape.site = site;
@@ -101,16 +101,17 @@ TEST_CASE("sums agree with an oracle on random batches, tables and launches") {
   for (int launches = 0; launches < 3; ++launches) {
     REQUIRE(analysis.begin_launch(launch).ok());
     for (int table = 0; table < 20; ++table) {
-      std::vector<EventShape> shapes(1 + below(random, 30));
+      std::vector<EventShape> shapes(1 + one_below(random, 30));
       for (EventShape& shape : shapes) shape = random_shape(random, kSites);
       ++shapes_id;
       for (std::uint32_t batch = 0; batch < 5; ++batch) {
-        std::vector<Event> events(below(random, 200));
+        std::vector<Event> events(one_below(random, 200));
         for (Event& event : events) {
-          event.shape = below(random, static_cast<unsigned>(shapes.size()));
+          event.shape = one_below(random, static_cast<unsigned>(shapes.size()));
           const EventShape& shape = shapes[event.shape];
           const unsigned unit = shape.width == 0 ? 1 : shape.width;
-          event.base = shape.op == Operation::barrier_sync ? 0 : unit * (below(random, 64)) + 8192;
+          event.base =
+              shape.op == Operation::barrier_sync ? 0 : unit * (one_below(random, 64)) + 8192;
           oracle.add(shape, event);
         }
         REQUIRE(analysis.events({batch / 3, batch % 3, shapes, events, shapes_id}).ok());
@@ -133,7 +134,7 @@ TEST_CASE("sums agree with an oracle on random batches, tables and launches") {
     CHECK(row.most_wavefronts == row.histogram.rbegin()->first);
     CHECK(row.least_wavefronts == row.histogram.begin()->first);
     // The worst access is one that happened there and costs what the row says.
-    const AccessCost worst = access_cost(row.worst.shape, row.worst.event, hopper().shared);
+    const AccessCost worst = access_cost(row.worst.shape, row.worst.event, hopper_machine().shared);
     CHECK(worst == row.worst.cost);
     CHECK(row.worst.shape.site == site);
     sum += row.totals;

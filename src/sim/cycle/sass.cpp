@@ -173,10 +173,11 @@ void decode_control(const Text& text, std::string_view base, Decoded& out) {
   }
   out.reconverges = base == "BSYNC";
   if (base == "LDGDEPBAR") out.kind = Kind::copy_mark;
-  if (is_any(base, {"SYNCS", "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "ARRIVES", "UTMACMDFLUSH",
-                    "UCGABAR_ARV", "UCGABAR_WAIT", "HGMMA", "WARPGROUP"})) {
+  if (is_any(base, {"SYNCS", "UBLKCP", "UBLKRED", "UTMALDG", "UTMASTG", "ARRIVES", "UCGABAR_ARV",
+                    "UCGABAR_WAIT", "HGMMA", "WARPGROUP"})) {
     out.kind = Kind::sync;
   }
+  if (base == "UTMACMDFLUSH") out.kind = Kind::bulk_mark;
   if (is_any(base, {"MEMBAR", "FENCE", "ERRBAR", "CCTL"})) out.kind = Kind::fence;
   if (base == "DEPBAR") {
     out.kind = Kind::depend;

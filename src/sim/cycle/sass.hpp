@@ -40,6 +40,7 @@ enum class InstructionKind : std::uint8_t {
   global,     ///< global, generic or local access
   copy,       ///< LDGSTS
   copy_mark,  ///< LDGDEPBAR: its scoreboard follows the copies so far
+  bulk_mark,  ///< UTMACMDFLUSH: the same for bulk stores
   match,      ///< MATCH: its time depends on the values
   shuffle,    ///< goes through the memory queue without the data stage
   constant,   ///< LDC

@@ -62,6 +62,9 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
       warp.boards.add(one.write_barrier < 6 ? one.write_barrier : 0,
                       std::max(warp.copies_done, now + p.copy_commit));
       break;
+    case Kind::bulk_mark:
+      warp.boards.add(one.read_barrier, std::max(warp.bulk_done, now));
+      break;
     case Kind::barrier:
       if (event != nullptr) {
         barrier(warp, self, *event, now, woken);
@@ -81,6 +84,8 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
     case Kind::sync:
       warp.boards.hold(one.write_barrier, now + p.other_latency, Stall::short_scoreboard);
       if (event != nullptr) sync(warp, self, *event, now, woken);
+      // Registers of a bulk copy are free when the unit has taken it.
+      warp.boards.hold(one.read_barrier, units_.bulk_free, Stall::short_scoreboard);
       break;
     case Kind::fence:
       // Measured: a second round trip when the warp has used global memory since its last fence.
