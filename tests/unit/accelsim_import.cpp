@@ -44,7 +44,7 @@ std::string one_warp(const std::string& instruction) {
   return warp_text(grouped.launches.at(0));
 }
 
-std::string error_of_import(const std::string& bytes) {
+std::string import_error(const std::string& bytes) {
   const ReadBack read = read_back(bytes);
   return read.error.empty() ? "no error" : read.error;
 }
@@ -199,11 +199,11 @@ TEST_CASE("asynchronous copies: two lines in the raw form, one in the grouped") 
              ContainsSubstring("LDGSTS: 2 executions imported as global loads"));
 
   text.steps = {text.steps[0], text.steps[6]};
-  CHECK_THAT(error_of_import(text.raw()),
+  CHECK_THAT(import_error(text.raw()),
              ContainsSubstring("t:18: an LDGSTS of this warp lacks its second line"));
   text.steps = {text.steps[0]};
   CHECK_THAT(
-      error_of_import(text.raw()),
+      import_error(text.raw()),
       ContainsSubstring("t:17: the block ends and warp 0 has an LDGSTS with one of its two"));
 }
 

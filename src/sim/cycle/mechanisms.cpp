@@ -47,6 +47,8 @@ const std::vector<Mechanism>& mechanisms() {
        [](CycleParameters& p) { p.barrier_run_ahead = 0; }},
       {"fair-issue", "greedy issue, then the youngest warp",
        [](CycleParameters& p) { p.fair_issue = 0; }},
+      {"block-order", "warps of all resident blocks take turns",
+       [](CycleParameters& p) { p.block_order = 0; }},
       {"switched-off", "memory instructions without active lanes pass the data stage in no time",
        [](CycleParameters& p) { p.off_wavefronts = 0; }},
       {"copy-hold", "copies do not wait for switched-off loads",

@@ -129,6 +129,13 @@ void Sm::step(std::size_t index, double now) {
     issue(sub_core.greedy, now);
     return;
   }
+  // Measured: an older block goes first (block clocks of whole launches: blocks of an SM end one
+  // after another), then the warp that has been ready for longer (probe issue_order).
+  const bool by_block = units_.parameters.block_order > 0;
+  const auto before = [&](const WarpState& a, const WarpState& b) {
+    if (by_block && a.id.start != b.id.start) return a.id.start < b.id.start;
+    return a.ready < b.ready;
+  };
   // The warp that issued in the cycle before goes on if it can.
   const bool fair = units_.parameters.fair_issue > 0;
   const std::uint32_t greedy = sub_core.greedy;
@@ -139,10 +146,7 @@ void Sm::step(std::size_t index, double now) {
   } else {
     for (const std::uint32_t self : sub_core.warps) {
       if ((asked && self == greedy) || !can(self)) continue;
-      const bool first = chosen == kNone;
-      const bool older = !first && warps_[self].id.start < warps_[chosen].id.start;
-      const bool same = !first && warps_[self].id.start == warps_[chosen].id.start;
-      if (first || older || (same && warps_[self].ready < warps_[chosen].ready)) chosen = self;
+      if (chosen == kNone || before(warps_[self], warps_[chosen])) chosen = self;
       if (!fair) break;
     }
   }
@@ -222,7 +226,8 @@ void Sm::issue(std::uint32_t self, double now) {
   }
   warp.next = &streams_.instructions()[*warp.step];
   const bool jumped = *warp.step != index + 1 && one->kind == InstructionKind::branch;
-  prepare(warp, now, one, jumped || *warp.step == index);  // index: the other part of a warp
+  const bool other_part = one->reconverges && *warp.step == index;
+  prepare(warp, now, one, jumped || other_part);
   wake(woken_);
 }
 
