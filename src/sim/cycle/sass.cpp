@@ -243,6 +243,9 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   }
   if (out.pipe == Pipe::fma || out.pipe == Pipe::alu || out.pipe == Pipe::half) {
     out.sources = sources_of(text.operands);
+    for (const SourceRegister& source : out.sources) {
+      out.reads_registers = out.reads_registers || source.number != SourceRegister{}.number;
+    }
   }
   decode_memory(text, base, out);
   decode_control(text, base, out);

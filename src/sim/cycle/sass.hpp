@@ -82,6 +82,7 @@ struct Decoded {
   std::uint8_t write_barrier = 7, read_barrier = 7;  ///< 7 = none
   std::uint8_t wait_mask = 0;
   std::array<SourceRegister, kSources> sources;  ///< of fma, alu and half; by place
+  bool reads_registers = false;                  ///< any of them
   std::uint8_t operands = 1;                     ///< registers that go to the memory queue
   std::uint8_t results = 1;                      ///< registers that come back
   std::uint8_t depend_on = 7, depend_count = 0;

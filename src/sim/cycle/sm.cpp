@@ -155,7 +155,7 @@ void Sm::step(std::size_t index, double now) {
     return;
   }
   // The sub-core waits, not just the warp, while registers are read for instructions before it.
-  const double readable = units_.registers[index].free(*warps_[chosen].next, chosen);
+  const double readable = units_.registers[index].readable(*warps_[chosen].next, chosen);
   if (readable > now) {
     sub_core.dispatching = chosen;
     sub_core.chosen_at = now;

@@ -4,8 +4,8 @@
 // the cycle before if it can (Huerta et al., MICRO 2025, arXiv 2503.20481), else of an older block,
 // else of the warp that has been ready for longer, the youngest of equals (measured,
 // docs/cycle-model.md). A warp can issue when its stall count is over, the scoreboards of its wait
-// mask are free, no barrier holds it, its pipe is free and its memory queue has room. What it issues
-// then waits with the sub-core until its registers can be read.
+// mask are free, no barrier holds it, its pipe is free and its memory queue has room. What it
+// issues then waits with the sub-core until its registers can be read.
 //
 // Times are settled when an instruction issues, in issue order; so the SM only looks at cycles in
 // which a sub-core can issue.

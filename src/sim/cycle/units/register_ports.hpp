@@ -20,21 +20,33 @@ class RegisterPorts {
  public:
   RegisterPorts(double reads_per_cycle, double slack) : read_(1 / reads_per_cycle), slack_(slack) {}
 
-  /// When `one` of that warp can issue, as far as the registers go.
-  double free(const Decoded& one, std::uint32_t warp) const {
-    const std::array<int, kBanks> reads = reads_of(one, warp);
+  /// When `one` of that warp can issue, as far as the registers go. It has to be the next to issue.
+  double readable(const Decoded& one, std::uint32_t warp) {
+    reads_ = {};
+    if (!one.reads_registers) return 0;
     double at = 0;
-    for (std::size_t bank = 0; bank < kBanks; ++bank) {
-      if (reads[bank] > 0) at = std::max(at, free_[bank] - slack_);
+    for (std::size_t place = 0; place < kSources; ++place) {
+      const std::uint8_t number = one.sources[place].number;
+      if (number == kNone || (warp == warp_ && kept_[place] == number)) continue;
+      bool again = false;  // one register at two places is read once
+      for (std::size_t other = 0; other < place; ++other) {
+        again = again || one.sources[other].number == number;
+      }
+      if (again) continue;
+      ++reads_[number % kBanks];
+      at = std::max(at, free_[number % kBanks] - slack_);
     }
     return at;
   }
   void issue(const Decoded& one, std::uint32_t warp, double now) {
-    const std::array<int, kBanks> reads = reads_of(one, warp);
-    for (std::size_t bank = 0; bank < kBanks; ++bank) {
-      if (reads[bank] > 0) free_[bank] = std::max(free_[bank], now) + read_ * reads[bank];
-    }
     warp_ = warp;
+    if (!one.reads_registers) {
+      kept_.fill(kNone);
+      return;
+    }
+    for (std::size_t bank = 0; bank < kBanks; ++bank) {
+      if (reads_[bank] > 0) free_[bank] = std::max(free_[bank], now) + read_ * reads_[bank];
+    }
     for (std::size_t place = 0; place < kSources; ++place) {
       kept_[place] = one.sources[place].reuse ? one.sources[place].number : kNone;
     }
@@ -44,22 +56,9 @@ class RegisterPorts {
   static constexpr std::size_t kBanks = 2;
   static constexpr std::uint8_t kNone = 255;
 
-  std::array<int, kBanks> reads_of(const Decoded& one, std::uint32_t warp) const {
-    std::array<int, kBanks> out{};
-    for (std::size_t place = 0; place < kSources; ++place) {
-      const std::uint8_t number = one.sources[place].number;
-      if (number == kNone || (warp == warp_ && kept_[place] == number)) continue;
-      bool again = false;  // one register at two places is read once
-      for (std::size_t other = 0; other < place; ++other) {
-        again = again || one.sources[other].number == number;
-      }
-      if (!again) ++out[number % kBanks];
-    }
-    return out;
-  }
-
   double read_, slack_;
   std::array<double, kBanks> free_{};
+  std::array<int, kBanks> reads_{};  ///< of the instruction that issues next
   std::array<std::uint8_t, kSources> kept_{kNone, kNone, kNone};
   std::uint32_t warp_ = ~std::uint32_t{0};
 };
