@@ -186,7 +186,13 @@ void compare(KernelComparison& kernel, const Sums& sums, double tolerance) {
 
 }  // namespace
 
-std::string kernel_base_name(const std::string& demangled) {
+std::string kernel_base_name(std::string demangled) {
+  // cu++filt writes one, Nsight Compute the other.
+  for (const std::string_view nameless : {"(anonymous namespace)::", "<unnamed>::"}) {
+    for (std::size_t at; (at = demangled.find(nameless)) != std::string::npos;) {
+      demangled.erase(at, nameless.size());
+    }
+  }
   // The parameter list is the last top-level parenthesis; template arguments may hold others.
   std::size_t end = demangled.size();
   int depth = 0;
@@ -194,8 +200,7 @@ std::string kernel_base_name(const std::string& demangled) {
     const char c = demangled[i];
     if (c == '<') ++depth;
     if (c == '>') --depth;
-    if (c == '(' && depth == 0 && demangled.compare(i, 21, "(anonymous namespace)") != 0 &&
-        demangled.compare(i, 9, "(unnamed ") != 0) {
+    if (c == '(' && depth == 0 && demangled.compare(i, 9, "(unnamed ") != 0) {
       end = i;
       break;
     }

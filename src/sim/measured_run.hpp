@@ -43,9 +43,10 @@ struct MeasuredRun {
   std::vector<MeasuredLaunch> launches;  ///< in launch order
 };
 
-/// A kernel's name without return type, parameters and spaces, in which tools differ:
-/// "void scale<int>(int *, int)" and "scale<int>(int*, int)" give "scale<int>".
-std::string kernel_base_name(const std::string& demangled);
+/// A kernel's name without return type, parameters, spaces and unnamed namespaces, in which tools
+/// differ: "void <unnamed>::scale<int>(int *, int)" and "(anonymous namespace)::scale<int>(int*,
+/// int)" give "scale<int>".
+std::string kernel_base_name(std::string demangled);
 
 /// Finds the measured launch of each traced one: by its index in the program when the run has every
 /// launch and the same kernel there, else by order among the launches of its name, grid and block.

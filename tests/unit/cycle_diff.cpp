@@ -142,3 +142,14 @@ TEST_CASE("launches are matched by index, else in order among those of the same 
   CHECK(number(any(launch_of("scale(float*)", 1, 7))) == 0);
   CHECK(number(any(launch_of("scale(float*)", 2, 8))) == 1);
 }
+
+TEST_CASE("kernel names of different tools give one name") {
+  for (const char* name :
+       {"void scale<int>(int *, int)", "scale<int>(int*, int)", "void <unnamed>::scale<int>(int *)",
+        "(anonymous namespace)::scale<int>(int*, int)",
+        "void <unnamed>::<unnamed>::scale<int>(int *)"}) {
+    CAPTURE(name);
+    CHECK(kernel_base_name(name) == "scale<int>");
+  }
+  CHECK(kernel_base_name("a::(anonymous namespace)::b(int)") == "a::b");
+}

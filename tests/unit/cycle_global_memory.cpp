@@ -80,3 +80,42 @@ TEST_CASE("stores leave an SM at 32 bytes a cycle, all SMs share what L2 takes")
   // Measured: 6.2 cycles a line when all SMs store; the last 770 cycles go on without the warps.
   CHECK(cycles(132) == Approx(8 * 128 * 6.2 - 770).epsilon(0.1));
 }
+
+TEST_CASE("of L2 a store takes what its lines and sectors take") {
+  const auto cycles = [](unsigned lane_stride, unsigned stores) {
+    Kernel kernel(16);
+    kernel.launch().device.sms = 132;
+    kernel.launch().grid = {132, 1, 1};
+    for (unsigned i = 0; i < stores; ++i) {
+      kernel.add({"STG.E [R2.64], R4", 1}, access(Operation::global_store, 4, [=](unsigned lane) {
+                   return kBase + i * 4096 + lane * lane_stride;
+                 }));
+    }
+    kernel.end();
+    return kernel.run(h200()).block_cycles;
+  };
+  const auto each_line = [&](unsigned lane_stride, unsigned lines) {
+    return (cycles(lane_stride, 128) - cycles(lane_stride, 64)) / (64 * 16 * lines);
+  };
+  // Measured with all SMs, store_fill and loads_and_stores: 6.7 to 8.9 for four sectors of a line,
+  // 5.1 for two, 3.5 to 4.2 for one.
+  CHECK(each_line(4, 1) == Approx(7.7).epsilon(0.05));
+  CHECK(each_line(64, 16) == Approx(5.1).epsilon(0.05));
+  CHECK(each_line(128, 32) == Approx(3.6).epsilon(0.05));
+}
+
+TEST_CASE("a line that all SMs ask for serves one request after another") {
+  const auto last = [](unsigned sms, unsigned warps) {
+    Kernel kernel(warps, 2);
+    kernel.launch().device.sms = sms;
+    kernel.launch().grid = {sms, 1, 1};
+    kernel.add({"LDG.E.STRONG.GPU R2, [R2.64]", 1, 0},
+               access(Operation::global_load, 4, [](unsigned) { return kBase; }));
+    kernel.add({"IADD3 R5, R2, 0x1, RZ", 2, 7, 1});
+    kernel.end();
+    return kernel.run(h200()).block_most;
+  };
+  // 0.13 cycles for each warp of the device.
+  CHECK(last(132, 32) - last(132, 16) == Approx(0.13 * 132 * 16).epsilon(0.15));
+  CHECK(last(1, 32) - last(1, 16) < 60);
+}

@@ -29,6 +29,20 @@ __global__ void store_rates(char* memory, uint32_t* out, int lane_stride, int st
   }
 }
 
+// ---- The same where `fill` stores in a row write neighbouring words, so that they fill sectors.
+__global__ void store_fill(char* memory, uint32_t* out, int lane_stride, int fill) {
+  char* const p = memory + (static_cast<uint64_t>(grid_warp()) << 16) + lane_id() * static_cast<uint64_t>(lane_stride);
+  for (int rep = 0; rep < 2; ++rep) {
+    __syncthreads();
+    const uint32_t start = now();
+#pragma unroll 16
+    for (int i = 0; i < 64; ++i) store(p + i / fill * 32 * lane_stride % 65536 + i % fill * 4, i);
+    __syncthreads();
+    const uint32_t end = now();
+    if (rep == 1 && threadIdx.x == 0) out[kResults + blockIdx.x] = end - start;
+  }
+}
+
 // ---- A burst after a pause that empties all queues. Writing a register waits until its store has read it.
 constexpr int kBurstTimes = 4;  // issued, first register free, all registers free, shared load done
 
@@ -146,7 +160,7 @@ Values sm_times(const Values& results) {
 
 // Time of a block's 64 stores per warp until all have issued. With 32 warps a store takes what limits
 // it: one SM 32 bytes a cycle, or a cycle for each sector and each line not written whole; all SMs what
-// L2 takes. Rests on it: store_bytes, store_sector, store_line, store_share.
+// L2 and DRAM take. Rests on it, with one SM: store_bytes, store_sector, store_line.
 PROBE(store_rates, "64 stores a warp: blocks, warps, bytes, lane_stride, step, lines and sectors of an instruction") {
   struct Pattern {
     int lane_stride, step, bytes, lines, sectors;
@@ -161,6 +175,25 @@ PROBE(store_rates, "64 stores a warp: blocks, warps, bytes, lane_stride, step, l
         emit("store_rates", fetch(device, blocks),
              "blocks=%d warps=%d bytes=%d lane_stride=%d step=%d lines=%d sectors=%d", blocks, warps, p.bytes,
              p.lane_stride, p.step, p.lines, p.sectors);
+      }
+    }
+  }
+}
+
+// With all SMs and as many stores in a row as fill the sectors (lane_stride / 4) everything written stays in
+// L2; with fewer, and in store_rates, up to 276 MiB do not. Rests on it: store_share, store_l2_line.
+PROBE(store_fill, "64 stores a warp: blocks, warps, lane_stride, fill (stores in a row to neighbouring words)") {
+  struct Pattern {
+    int lane_stride, fill;
+  };
+  for (const int blocks : {1, device.sms}) {
+    for (const int warps : {16, 32}) {
+      for (const Pattern& p : {Pattern{4, 1}, Pattern{8, 1}, Pattern{8, 2}, Pattern{16, 1}, Pattern{16, 2}, Pattern{16, 4},
+                               Pattern{32, 1}, Pattern{32, 2}, Pattern{32, 4}, Pattern{32, 8}, Pattern{64, 1},
+                               Pattern{64, 4}, Pattern{64, 16}, Pattern{128, 1}, Pattern{128, 8}, Pattern{128, 32}}) {
+        store_fill<<<blocks, warps * 32>>>(device.memory, device.out, p.lane_stride, p.fill);
+        emit("store_fill", fetch(device, blocks), "blocks=%d warps=%d lane_stride=%d fill=%d", blocks, warps, p.lane_stride,
+             p.fill);
       }
     }
   }

@@ -38,7 +38,7 @@ const std::vector<Mechanism>& mechanisms() {
       {"hot-lines", "a line serves all SMs at once", [](CycleParameters& p) { p.hot_line = 0; }},
       {"stores", "global stores leave at once",
        [](CycleParameters& p) {
-         p.store_sector = p.store_line = p.store_share = p.store_partial = 0;
+         p.store_sector = p.store_line = p.store_share = 0;
          p.store_bytes = 1e9;
        }},
       {"barrier-queue", "barrier arrivals overtake the memory queue",

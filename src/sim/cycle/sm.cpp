@@ -100,35 +100,29 @@ bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
   return false;
 }
 
-void Sm::step(std::size_t index, double now) {
-  SubCore& sub_core = sub_cores_[index];
-  std::uint32_t chosen = kNone;
-  double next = kNever;
-  const auto can = [&](std::uint32_t self) {
-    WarpState& warp = warps_[self];
-    if (warp.ready > now) {
-      next = std::min(next, warp.ready);
-      return false;
-    }
-    Stall reason = Stall::not_selected;
-    double retry = now + 1;
-    const bool is_held = held(warp, now, reason, retry);
-    if (now > warp.held_since) report(warp, warp.held_by, warp.held_since, now);
-    warp.held_since = std::max(warp.held_since, now);
-    warp.held_by = reason;
-    if (is_held) next = std::min(next, std::max(retry, now + 1));
-    return !is_held;
-  };
-  if (sub_core.dispatching != kNone) {
-    sub_core.next = sub_core.dispatch_at;
-    if (now < sub_core.dispatch_at) return;
-    report(warps_[sub_core.dispatching], Stall::dispatch_stall, sub_core.chosen_at, now);
-    warps_[sub_core.dispatching].held_since = now;
-    sub_core.greedy = std::exchange(sub_core.dispatching, kNone);
-    sub_core.next = now + 1;
-    issue(sub_core.greedy, now);
-    return;
+bool Sm::can_issue(std::uint32_t self, double now, double& next) {
+  WarpState& warp = warps_[self];
+  if (warp.ready > now) {
+    next = std::min(next, warp.ready);
+    return false;
   }
+  Stall reason = Stall::not_selected;
+  double retry = now + 1;
+  const bool is_held = held(warp, now, reason, retry);
+  if (now > warp.held_since) report(warp, warp.held_by, warp.held_since, now);
+  warp.held_since = std::max(warp.held_since, now);
+  warp.held_by = reason;
+  if (is_held) next = std::min(next, std::max(retry, now + 1));
+  return !is_held;
+}
+
+std::uint32_t Sm::choose(const SubCore& sub_core, double now, double& next) {
+  // The warp that issued in the cycle before goes on if it can.
+  const bool fair = units_.parameters.fair_issue > 0;
+  const std::uint32_t greedy = sub_core.greedy;
+  const bool asked = greedy < warps_.size() && warps_[greedy].next != nullptr &&
+                     warps_[greedy].ready <= now && (!fair || warps_[greedy].last_issue >= now - 1);
+  if (asked && can_issue(greedy, now, next)) return greedy;
   // Measured: an older block goes first (block clocks of whole launches: blocks of an SM end one
   // after another), then the warp that has been ready for longer (probe issue_order).
   const bool by_block = units_.parameters.block_order > 0;
@@ -136,35 +130,40 @@ void Sm::step(std::size_t index, double now) {
     if (by_block && a.id.start != b.id.start) return a.id.start < b.id.start;
     return a.ready < b.ready;
   };
-  // The warp that issued in the cycle before goes on if it can.
-  const bool fair = units_.parameters.fair_issue > 0;
-  const std::uint32_t greedy = sub_core.greedy;
-  const bool asked = greedy < warps_.size() && warps_[greedy].next != nullptr &&
-                     warps_[greedy].ready <= now && (!fair || warps_[greedy].last_issue >= now - 1);
-  if (asked && can(greedy)) {
-    chosen = greedy;
-  } else {
-    for (const std::uint32_t self : sub_core.warps) {
-      if ((asked && self == greedy) || !can(self)) continue;
-      if (chosen == kNone || before(warps_[self], warps_[chosen])) chosen = self;
-      if (!fair) break;
+  std::uint32_t chosen = kNone;
+  for (const std::uint32_t self : sub_core.warps) {
+    if ((asked && self == greedy) || !can_issue(self, now, next)) continue;
+    if (chosen == kNone || before(warps_[self], warps_[chosen])) chosen = self;
+    if (!fair) break;
+  }
+  return chosen;
+}
+
+void Sm::step(std::size_t index, double now) {
+  SubCore& sub_core = sub_cores_[index];
+  if (sub_core.dispatching == kNone) {
+    double next = kNever;
+    const std::uint32_t chosen = choose(sub_core, now, next);
+    if (chosen == kNone) {
+      sub_core.next = next;
+      return;
     }
-  }
-  if (chosen == kNone) {
-    sub_core.next = next;
-    return;
-  }
-  // The sub-core waits, not just the warp, while registers are read for instructions before it.
-  const double readable = units_.registers[index].readable(*warps_[chosen].next, chosen);
-  if (readable > now) {
     sub_core.dispatching = chosen;
     sub_core.chosen_at = now;
-    sub_core.next = sub_core.dispatch_at = std::ceil(readable);
+    const double readable = units_.registers[index].readable(*warps_[chosen].next, chosen);
+    sub_core.dispatch_at = std::max(now, std::ceil(readable));
+  }
+  // The sub-core waits, not just the warp, while registers are read for instructions before it.
+  if (now < sub_core.dispatch_at) {
+    sub_core.next = sub_core.dispatch_at;
     return;
   }
-  sub_core.greedy = chosen;
+  WarpState& warp = warps_[sub_core.dispatching];
+  report(warp, Stall::dispatch_stall, sub_core.chosen_at, now);
+  warp.held_since = std::max(warp.held_since, now);
+  sub_core.greedy = std::exchange(sub_core.dispatching, kNone);
   sub_core.next = now + 1;
-  issue(chosen, now);
+  issue(sub_core.greedy, now);
 }
 
 void Sm::report(const WarpState& warp, Stall stall, double from, double to) {

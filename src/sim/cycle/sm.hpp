@@ -55,6 +55,9 @@ class Sm {
   };
   void start_block(std::uint32_t slot, double at);
   void step(std::size_t sub_core, double now);
+  /// The warp to issue next, or kNone; `next`: when one that cannot may be able to.
+  std::uint32_t choose(const SubCore& sub_core, double now, double& next);
+  bool can_issue(std::uint32_t self, double now, double& next);
   void issue(std::uint32_t self, double now);
   /// When the warp's next instruction may issue, by what is known.
   static void set_ready(WarpState& warp);

@@ -1,7 +1,6 @@
 #include "sim/cycle/stream.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <set>
 #include <string_view>
@@ -194,14 +193,7 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
     out.lines = static_cast<std::uint32_t>(block.lines.size()) - out.first_line;
     // Lanes of a warp that fill lines do so side by side: then their bytes are those of the lines.
     const bool whole = out.lines * kLine == out.bytes;
-    std::uint32_t sectors = 0;
-    for (std::uint32_t i = 0; i < out.lines; ++i) {
-      sectors += static_cast<std::uint32_t>(std::popcount(block.lines[out.first_line + i].sectors));
-    }
-    for (std::uint32_t i = 0; i < out.lines; ++i) {
-      block.lines[out.first_line + i].whole = whole;
-      block.lines[out.first_line + i].filled = sectors * kSector == out.bytes;
-    }
+    for (std::uint32_t i = 0; i < out.lines; ++i) block.lines[out.first_line + i].whole = whole;
   }
   if (traits(shape.op).space == AddressSpace::remote_shared) {
     std::set<std::uint64_t> lines, sectors;

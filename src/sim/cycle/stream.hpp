@@ -21,7 +21,6 @@ struct LineUse {
   std::uint64_t line = 0;    ///< address / 128
   std::uint8_t sectors = 0;  ///< bit i = bytes 32 i to 32 i + 31
   bool whole = false;        ///< all bytes of the line
-  bool filled = false;       ///< all bytes of these sectors
   bool shared = false;       ///< other blocks of the trace use the line as well
   bool everywhere = false;   ///< all blocks of the trace do
 };

@@ -21,6 +21,10 @@ double slice_of(std::uint64_t line) {
   return static_cast<double>(line * 0x9E3779B97F4A7C15u >> 54) / 1024;
 }
 
+bool is_bulk_copy(Operation op) {
+  return op == Operation::bulk_load || op == Operation::bulk_store || op == Operation::bulk_reduce;
+}
+
 }  // namespace
 
 void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost* event, double now,
@@ -84,8 +88,10 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
     case Kind::sync:
       warp.boards.hold(one.write_barrier, now + p.other_latency, Stall::short_scoreboard);
       if (event != nullptr) sync(warp, self, *event, now, woken);
-      // Registers of a bulk copy are free when the unit has taken it.
-      warp.boards.hold(one.read_barrier, units_.bulk_free, Stall::short_scoreboard);
+      if (event != nullptr && is_bulk_copy(event->op)) {
+        // Its registers are free when the unit has taken it.
+        warp.boards.hold(one.read_barrier, units_.bulk_free, Stall::short_scoreboard);
+      }
       break;
     case Kind::fence:
       // Measured: a second round trip when the warp has used global memory since its last fence.
@@ -184,8 +190,7 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
     const double asked = bytes + p.l2_line;
     if (store) {
       const double cycles = p.store_sector * sectors + (use.whole ? 0 : p.store_line);
-      const double taken = use.filled ? p.store_share * asked : p.store_partial * sectors;
-      units_.stores.take(at, cycles, units_.l2, asked, taken / asked);
+      units_.stores.take(at, cycles, units_.l2, bytes + p.store_l2_line, p.store_share);
       continue;
     }
     const bool shared = use.shared && p.shared_lines > 0;
