@@ -43,22 +43,26 @@ TEST_CASE("without barriers they cost an instruction") {
 
 namespace {
 
-/// When the warp that a block of two waits for comes 500 cycles late: issue of what the other does
-/// behind the barrier.
+/// When the first warp of a block of two issues the instruction at `pc`, the second one coming 500
+/// cycles late.
+double issue_with_late_warp(Kernel& kernel, std::uint64_t pc) {
+  SimulateOptions options;
+  options.timeline_cycles = 2000;
+  Machine machine = h200();
+  machine.cycle->warp_interval = 500;
+  for (const TimelineEntry& entry : kernel.run(machine, options).timeline) {
+    if (entry.warp.warp == 0 && entry.pc == pc) return entry.cycle;
+  }
+  return -1;
+}
+
 double behind_late_barrier(const std::string& text) {
   Kernel kernel(2);
   kernel.add({"MUFU.EX2 R2, R3", 1});
   kernel.add({"BAR.SYNC.DEFER_BLOCKING 0x0", 1}, barrier());
   kernel.add({text, 1});
   kernel.end();
-  SimulateOptions options;
-  options.timeline_cycles = 2000;
-  Machine machine = h200();
-  machine.cycle->warp_interval = 500;
-  for (const TimelineEntry& entry : kernel.run(machine, options).timeline) {
-    if (entry.warp.warp == 0 && entry.pc == 32) return entry.cycle;
-  }
-  return -1;
+  return issue_with_late_warp(kernel, 32);
 }
 
 }  // namespace
@@ -83,11 +87,5 @@ TEST_CASE("a barrier that does not defer blocking holds every instruction") {
   kernel.add({"BAR.SYNC 0x0", 1}, barrier());
   kernel.add({"FFMA R2, R2, R3, R3", 1});
   kernel.end();
-  SimulateOptions options;
-  options.timeline_cycles = 2000;
-  Machine machine = h200();
-  machine.cycle->warp_interval = 500;
-  for (const TimelineEntry& entry : kernel.run(machine, options).timeline) {
-    if (entry.pc == 16) CHECK(entry.cycle > 500);
-  }
+  CHECK(issue_with_late_warp(kernel, 16) > 500);
 }

@@ -12,6 +12,14 @@ __device__ __forceinline__ void fma(float& x, float y, float z) {
   asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(y), "f"(z));
 }
 
+// The clocks that a warp has read, for emit_clocks().
+template <int count>
+__device__ __forceinline__ void write_clocks(const uint32_t (&time)[count], uint32_t* out) {
+  if (lane_id() != 0) return;
+#pragma unroll
+  for (int i = 0; i < count; ++i) out[kResults + grid_warp() * count + i] = time[i];
+}
+
 // ---- Clocks before a barrier, behind it, and then after each step; one warp comes late.
 enum Then { kAlu, kAluFour, kFfma, kImad, kHfma2, kDfma, kMma, kVote, kLds, kLdsUse, kSts, kLdg, kStg, kShfl, kEx2, kPopc,
             kRedux, kS2r, kBar, kBra, kCopy, kThens };
@@ -90,9 +98,7 @@ __global__ void barrier_run_ahead(char* memory, uint32_t* out, int late) {
     wait_for(x ^ y, out);
     if constexpr (then == kCopy) wait_for_copies();
   }
-  if (lane_id() != 0) return;
-#pragma unroll
-  for (int i = 0; i < kStamps; ++i) out[kResults + grid_warp() * kStamps + i] = time[i];
+  write_clocks(time, out);
 }
 
 // One line for each warp and clock, from the first clock of all.
@@ -159,9 +165,7 @@ __global__ void issue_order(uint32_t* out, uint64_t mask, uint32_t threads, uint
     }
     wait_for(x[0] ^ x[1] ^ x[2] ^ x[3] ^ __float_as_uint(f[0] + f[1] + f[2] + f[3]), out);
   }
-  if (lane_id() != 0) return;
-#pragma unroll
-  for (int i = 0; i <= kTurns; ++i) out[kResults + grid_warp() * (kTurns + 1) + i] = time[i];
+  write_clocks(time, out);
 }
 
 template <int body>
@@ -246,9 +250,7 @@ __global__ void outer_products(uint32_t* out, uint64_t mask, uint32_t threads) {
   float all = 0;
   for (int i = 0; i < rows; ++i) for (int j = 0; j < columns; ++j) all += sum[i][j];
   wait_for(__float_as_uint(all), out);
-  if (lane_id() != 0) return;
-#pragma unroll
-  for (int i = 0; i <= kTurns; ++i) out[kResults + grid_warp() * (kTurns + 1) + i] = time[i];
+  write_clocks(time, out);
 }
 
 template <int rows, int columns>

@@ -146,7 +146,7 @@ std::array<SourceRegister, kSources> sources_of(std::string_view operands) {
     if (std::exchange(result, false)) continue;
     SourceRegister& source = out[place++];
     const std::int64_t number = one.starts_with('R') ? trailing_number(one, "R") : -1;
-    if (number < 0 || number > 254) continue;
+    if (number < 0 || number >= SourceRegister::kNone) continue;
     source.number = static_cast<std::uint8_t>(number);
     source.reuse = has(one, ".reuse");
   }
@@ -244,7 +244,7 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   if (out.pipe == Pipe::fma || out.pipe == Pipe::alu || out.pipe == Pipe::half) {
     out.sources = sources_of(text.operands);
     for (const SourceRegister& source : out.sources) {
-      out.reads_registers = out.reads_registers || source.number != SourceRegister{}.number;
+      out.reads_registers = out.reads_registers || source.number != SourceRegister::kNone;
     }
   }
   decode_memory(text, base, out);

@@ -67,7 +67,8 @@ inline constexpr std::uint8_t kNoArrival = 255, kArrivalSomewhere = 254;  // the
 
 /// A register that an instruction of fixed latency reads.
 struct SourceRegister {
-  std::uint8_t number = 255;  ///< 255 = none
+  static constexpr std::uint8_t kNone = 255;
+  std::uint8_t number = kNone;
   bool reuse = false;  ///< kept for the warp's next instruction, in this place of the operands
 };
 inline constexpr std::size_t kSources = 3;

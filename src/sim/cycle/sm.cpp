@@ -88,11 +88,10 @@ bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
     return true;
   }
   if (one.pipe == Pipe::memory) {
-    const bool global = on_global_queue(one);
-    MemoryQueue& queue = (global ? units_.global_queues : units_.queues)[warp.id.sub_core];
+    MemoryQueue& queue = units_.queue_of(one, warp.id.sub_core);
     queue.advance(now);
     if (queue.full()) {
-      reason = global ? Stall::lg_throttle : Stall::mio_throttle;
+      reason = on_global_queue(one) ? Stall::lg_throttle : Stall::mio_throttle;
       retry = std::ceil(queue.next_leave());
       return true;
     }

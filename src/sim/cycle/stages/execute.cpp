@@ -87,8 +87,9 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
       break;
     case Kind::sync:
       warp.boards.hold(one.write_barrier, now + p.other_latency, Stall::short_scoreboard);
-      if (event != nullptr) sync(warp, self, *event, now, woken);
-      if (event != nullptr && is_bulk_copy(event->op)) {
+      if (event == nullptr) break;
+      sync(warp, self, *event, now, woken);
+      if (is_bulk_copy(event->op)) {
         // Its registers are free when the unit has taken it.
         warp.boards.hold(one.read_barrier, units_.bulk_free, Stall::short_scoreboard);
       }
@@ -132,9 +133,7 @@ void ExecuteStage::switched_off(WarpState& warp, const Decoded& one, double now)
     const double arrived = units_.queues[warp.id.sub_core].transfer(now + kLead, 1);
     const DataStage::Slot slot =
         units_.data.serve(std::max(arrived, warp.shared_end), p.off_wavefronts);
-    MemoryQueue& queue =
-        (on_global_queue(one) ? units_.global_queues : units_.queues)[warp.id.sub_core];
-    queue.hold_until(slot.start);
+    units_.queue_of(one, warp.id.sub_core).hold_until(slot.start);
     warp.shared_end = slot.end;
     done = slot.end + tail(p, p.off_latency, 1);
     read = arrived + p.source_release;

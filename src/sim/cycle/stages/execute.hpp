@@ -16,11 +16,6 @@ struct WakeUp {
   std::vector<std::uint32_t> warps;  ///< index of the SM
 };
 
-/// Global accesses queue apart from those of shared memory.
-inline bool on_global_queue(const Decoded& one) {
-  return one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
-}
-
 class ExecuteStage {
  public:
   ExecuteStage(SmUnits& units, std::vector<std::uint32_t>& live_warps)

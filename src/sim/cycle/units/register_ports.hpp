@@ -54,7 +54,7 @@ class RegisterPorts {
 
  private:
   static constexpr std::size_t kBanks = 2;
-  static constexpr std::uint8_t kNone = 255;
+  static constexpr std::uint8_t kNone = SourceRegister::kNone;
 
   double read_, slack_;
   std::array<double, kBanks> free_{};

@@ -18,6 +18,11 @@ namespace smemsim {
 
 inline constexpr std::size_t kSubCores = 4;
 
+/// Global accesses queue apart from those of shared memory.
+inline bool on_global_queue(const Decoded& one) {
+  return one.kind == InstructionKind::global || one.kind == InstructionKind::copy;
+}
+
 struct SmUnits {
   /// `shared_bytes`: what the resident blocks keep of the L1; `active_sms`: that share L2 and DRAM.
   SmUnits(const CycleParameters& p, double shared_bytes, double active_sms)
@@ -34,6 +39,10 @@ struct SmUnits {
         dram(p.dram_port, p.dram_total / active_sms),
         hot_interval(active_sms > 1 ? p.hot_line * active_sms : 0) {
     for (auto& sub_core : pipe_free) sub_core.fill(0);
+  }
+  /// Where a memory instruction of that sub-core waits.
+  MemoryQueue& queue_of(const Decoded& one, std::size_t sub_core) {
+    return (on_global_queue(one) ? global_queues : queues)[sub_core];
   }
 
   CycleParameters parameters;
