@@ -263,6 +263,30 @@ void outer(const Device& device) {
   }
 }
 
+// ---- A chain of two FFMA a step: inline, or in a function that is called.
+__device__ __forceinline__ float two_steps(float x, float y) {
+  fma(x, y, y);
+  fma(x, y, y);
+  return x;
+}
+__device__ __noinline__ float called(float x, float y) { return two_steps(x, y); }
+constexpr int kCallSteps = 32;
+
+template <bool calls>
+__global__ void function_calls(uint32_t* out, float y) {
+  float x = y;
+  uint32_t time = 0;
+  for (int rep = 0; rep < 3; ++rep) {
+    __syncthreads();
+    const uint32_t start = now();
+#pragma unroll
+    for (int i = 0; i < kCallSteps; ++i) x = calls ? called(x, y) : two_steps(x, y);
+    wait_for(__float_as_uint(x), out);
+    time = now() - start;
+  }
+  if (lane_id() == 0) out[kResults + grid_warp()] = time;
+}
+
 }  // namespace
 
 // What issues before a barrier is complete. Clock 0 is before the barrier, clock 1 behind one
@@ -283,4 +307,14 @@ PROBE(outer_products, "clocks of warps that form outer products in registers, on
 }
 PROBE(loop_rates, "32 turns of a loop of FFMA: length (FFMA a turn), warps, blocks") {
   loops<4>(device), loops<8>(device), loops<16>(device), loops<32>(device), loops<64>(device);
+}
+// A step takes 54 cycles more with a call; the model's stall counts and two taken branches are 32 of
+// them. Rests on it: return_extra.
+PROBE(function_calls, "32 steps of two FFMA: calls (1: each in a function), warps") {
+  for (const int warps : {1, 4, 8, 16}) {
+    function_calls<false><<<1, warps * 32>>>(device.out, 1.5f);
+    emit("function_calls", fetch(device, warps), "calls=0 warps=%d", warps);
+    function_calls<true><<<1, warps * 32>>>(device.out, 1.5f);
+    emit("function_calls", fetch(device, warps), "calls=1 warps=%d", warps);
+  }
 }

@@ -171,7 +171,7 @@ PROBE(kernel_phases, "phases of 8 warps, third launch: own (bytes apart in memor
     }
   }
 }
-// How long loads of a whole launch take, first ones and later ones: what l2_total, l2_far_share and
+// How long loads of a whole launch take, first ones and later ones: what l2_total, l2_far_total and
 // l2_far_extra say together. No parameter rests on it alone.
 PROBE(launch_burst, "rounds of loads from L2 from the start of a launch: run, loads (of a warp), per_sm (blocks), warps, round") {
   burst<1>(device);

@@ -237,7 +237,8 @@ PROBE(load_rates, "64 loads a warp that hit L2: blocks, warps, access, lines and
 
 // Streams of 4 warps a block that all blocks read from the same lines (own=0) or each from its own
 // (own=1): first uses, then long ones (rounds=16). With four blocks on every SM the long ones show what
-// all SMs get of common lines. Rests on it: l2_shared_total, shared_lines; of own lines l2_far_share.
+// all SMs get of common lines; copies ask again for what is on its way. Rests on it: l2_shared_total,
+// shared_lines.
 PROBE(shared_lines, "a block's stream: run, access, unit, shared_stride, blocks, own, rounds (of 8 accesses)") {
   allow_shared(shared_lines<kStreamCopy16PastL1>, 160 << 10);
   for (const int run : {0, 1}) {

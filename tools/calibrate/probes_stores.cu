@@ -156,6 +156,57 @@ Values sm_times(const Values& results) {
   return times;
 }
 
+// ---- A run of stores of 8 warps, with nothing before it: issued, all registers free, all in L2.
+constexpr int kRunTimes = 3;
+
+template <int stores>
+__global__ void store_run(char* memory, uint32_t* out, int lane_stride, int warp_stride, int step, int block_stride) {
+  char* p = memory + blockIdx.x * uint64_t(block_stride) + lane_id() * lane_stride + warp_id() * warp_stride;
+  uint32_t x[stores], time[kRunTimes + 1];
+  for (int i = 0; i < stores; ++i) x[i] = lane_id() + i;
+#pragma unroll 1
+  for (int rep = 0; rep < 3; ++rep) {
+    __syncthreads();
+    asm volatile("membar.gl;" ::: "memory");
+    const uint64_t pause = sm_clock();
+    while (sm_clock() - pause < 4000) {
+    }
+    __syncthreads();
+    time[0] = now();
+#pragma unroll
+    for (int i = 0; i < stores; ++i) store(p + i * step, x[i]);
+    time[1] = now();
+#pragma unroll
+    for (int i = 0; i < stores; ++i) asm volatile("add.u32 %0, %0, 1;" : "+r"(x[i]));
+    wait_for(x[stores - 1], out);
+    time[2] = now();
+    asm volatile("membar.gl;" ::: "memory");
+    time[3] = now();
+    __syncthreads();
+  }
+  if (lane_id() != 0) return;
+#pragma unroll
+  for (int i = 0; i <= kRunTimes; ++i) out[kResults + grid_warp() * (kRunTimes + 1) + i] = time[i];
+}
+
+template <int stores>
+void run(const Device& device, int blocks, int lane_stride, int warp_stride, int step, int block_stride) {
+  store_run<stores><<<blocks, 256>>>(device.memory, device.out, lane_stride, warp_stride, step, block_stride);
+  const Values all = fetch(device, std::size_t(blocks) * 8 * (kRunTimes + 1));
+  const char* const until[] = {"issued", "free", "drained"};
+  for (int k = 0; k < kRunTimes; ++k) {
+    Values last;  // of the warps of a block
+    for (int block = 0; block < blocks; ++block) {
+      const uint32_t* t = all.data() + std::size_t(block) * 8 * (kRunTimes + 1);
+      uint32_t first = t[0], end = 0;
+      for (int warp = 1; warp < 8; ++warp) first = std::min(first, t[warp * (kRunTimes + 1)]);
+      for (int warp = 0; warp < 8; ++warp) end = std::max(end, t[warp * (kRunTimes + 1) + k + 1] - first);
+      last.push_back(end);
+    }
+    emit("store_run", last, "blocks=%d stores=%d lane_stride=%d step=%d until=%s", blocks, stores, lane_stride, step, until[k]);
+  }
+}
+
 }  // namespace
 
 // Time of a block's 64 stores per warp until all have issued. With 32 warps a store takes what limits
@@ -181,7 +232,8 @@ PROBE(store_rates, "64 stores a warp: blocks, warps, bytes, lane_stride, step, l
 }
 
 // With all SMs and as many stores in a row as fill the sectors (lane_stride / 4) everything written stays in
-// L2; with fewer, and in store_rates, up to 276 MiB do not. Rests on it: store_share, store_l2_line.
+// L2; with fewer, and in store_rates, up to 276 MiB do not. No parameter rests on
+// it alone.
 PROBE(store_fill, "64 stores a warp: blocks, warps, lane_stride, fill (stores in a row to neighbouring words)") {
   struct Pattern {
     int lane_stride, fill;
@@ -250,7 +302,7 @@ PROBE(lds_beside_stores, "16 warps: lines (of a store), storing (warps), stores 
 }
 
 // Time of an SM for its blocks of 8 warps: what L2 serves of loads and stores together.
-// Rests on it: l2_total (both count against it), store_share, l2_far_share (the loads are first uses).
+// No parameter rests on it alone: l2_far_total, l2_total and store_share say the same.
 PROBE(loads_and_stores, "4 KiB a warp: run (0: output just set), mode=load|store|copy, scattered (stores), blocks") {
   const char* const names[] = {"", "load", "store", "copy"};
   char* const to = device.memory + 128 * kMiB;
@@ -267,5 +319,22 @@ PROBE(loads_and_stores, "4 KiB a warp: run (0: output just set), mode=load|store
         }
       }
     }
+  }
+}
+
+// Stores wait to leave the SM, and then for L2. With one SM 4 stores to 32 lines are read after 750
+// cycles; with all SMs as well, though L2 takes half as long again. Rests on it: store_buffer, store_way.
+PROBE(store_run, "8 warps, the last of them: blocks, stores (a warp), lane_stride, step, until=issued|free|drained") {
+  for (const int blocks : {1, device.sms}) {
+    run<1>(device, blocks, 128, 4096, 4, 1 << 18);
+    run<4>(device, blocks, 128, 4096, 4, 1 << 18);
+    run<8>(device, blocks, 128, 4096, 4, 1 << 18);
+    run<16>(device, blocks, 128, 16384, 32, 1 << 18);
+    run<8>(device, blocks, 32, 1024, 4, 1 << 18);
+    run<16>(device, blocks, 8, 16384, 256, 1 << 18);
+    run<32>(device, blocks, 8, 16384, 256, 1 << 18);
+    run<16>(device, blocks, 4, 2048, 128, 1 << 18);
+    run<32>(device, blocks, 4, 4096, 128, 1 << 18);
+    run<64>(device, blocks, 4, 8192, 128, 1 << 18);
   }
 }
