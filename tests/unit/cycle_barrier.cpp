@@ -49,6 +49,7 @@ double issue_with_late_warp(Kernel& kernel, std::uint64_t pc) {
   SimulateOptions options;
   options.timeline_cycles = 2000;
   Machine machine = h200();
+  machine.cycle->launch_code = 0;
   machine.cycle->warp_interval = 500;
   for (const TimelineEntry& entry : kernel.run(machine, options).timeline) {
     if (entry.warp.warp == 0 && entry.pc == pc) return entry.cycle;

@@ -84,7 +84,7 @@ complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l kernel -r -d 'o
 complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l machine -r -d 'a built-in machine (see `smemsim machines`) or a machine file; default: the trace'\''s device, else sm_90'
 complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l what-if -r -d 'also predict the time without one cost'
 complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l set -r -d 'change a machine parameter, such as cycle.l2_latency=300'
-complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l ablate -r -d 'switch a mechanism of the model off: data-stage, turns, operand-path, queue, barrier, pipes, registers, branch, fetch, l1, l2-bandwidth, l2-halves, shared-lines, hot-lines, stores, barrier-queue, run-ahead, fair-issue, block-order, switched-off, copy-hold, block-start'
+complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l ablate -r -d 'switch a mechanism of the model off: data-stage, turns, operand-path, queue, barrier, pipes, registers, branch, fetch, special-unit, l1, l2-bandwidth, l2-halves, shared-lines, hot-lines, stores, barrier-queue, run-ahead, fair-issue, block-order, switched-off, copy-hold, block-start, launch'
 complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l blocks -r -d 'run at most N blocks of a kernel and extrapolate; 0 = some waves'
 complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l grid-blocks -r -d 'as if the grid had N blocks like those of the trace; 0 = the grid'\''s own'
 complete -c smemsim -n '__fish_seen_subcommand_from simulate' -l clocked -d 'take the way on which the kernel'\''s first warp reads the clock, and report the time between its first and last reading'

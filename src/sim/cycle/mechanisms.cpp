@@ -24,21 +24,29 @@ const std::vector<Mechanism>& mechanisms() {
        }},
       {"registers", "register banks with ports for all operands",
        [](CycleParameters& p) { p.register_ports = 3; }},
-      {"branch", "taken branches cost no more than others",
-       [](CycleParameters& p) { p.branch_extra = 0; }},
-      {"fetch", "instructions are always there", [](CycleParameters& p) { p.fetch_interval = 0; }},
+      {"branch", "taken branches and returns cost no more than others",
+       [](CycleParameters& p) { p.branch_extra = p.return_extra = 0; }},
+      {"fetch", "instructions are always there",
+       [](CycleParameters& p) { p.fetch_interval = p.fetch_jump = 0; }},
+      {"special-unit", "special registers and constants at any rate",
+       [](CycleParameters& p) { p.special_interval = 0; }},
       {"l1", "every global load goes to L2", [](CycleParameters& p) { p.l1_bytes = 0; }},
       {"l2-bandwidth", "L2 and DRAM of unlimited bandwidth",
        [](CycleParameters& p) {
-         p.l2_port = p.l2_total = p.l2_shared_total = p.dram_port = p.dram_total = 1e9;
+         p.l2_port = p.l2_total = p.l2_shared_total = p.l2_far_total = p.dram_port = p.dram_total =
+             1e9;
        }},
-      {"l2-halves", "all of L2 equally far", [](CycleParameters& p) { p.l2_far_extra = 0; }},
+      {"l2-halves", "all of L2 equally far",
+       [](CycleParameters& p) {
+         p.l2_far_extra = 0;
+         p.l2_far_total = 1e9;
+       }},
       {"shared-lines", "each SM fetches lines that several blocks use on its own account",
        [](CycleParameters& p) { p.shared_lines = 0; }},
       {"hot-lines", "a line serves all SMs at once", [](CycleParameters& p) { p.hot_line = 0; }},
       {"stores", "global stores leave at once",
        [](CycleParameters& p) {
-         p.store_sector = p.store_line = p.store_share = 0;
+         p.store_sector = p.store_line = p.store_share = p.store_partial = 0;
          p.store_bytes = 1e9;
        }},
       {"barrier-queue", "barrier arrivals overtake the memory queue",
@@ -55,6 +63,8 @@ const std::vector<Mechanism>& mechanisms() {
        [](CycleParameters& p) { p.copy_hold = 0; }},
       {"block-start", "blocks follow each other at once",
        [](CycleParameters& p) { p.block_start = p.block_interval = p.warp_interval = 0; }},
+      {"launch", "all warps that are there begin at once",
+       [](CycleParameters& p) { p.launch_code = p.launch_stagger = 0; }},
   };
   return kMechanisms;
 }

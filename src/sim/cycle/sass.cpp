@@ -77,8 +77,9 @@ constexpr std::array kRows{
     Row{"I2I", Pipe::xu, &P::xu_interval, &P::xu_latency},
     Row{"HMMA", Pipe::tensor, &P::tensor16_interval, nullptr},
     Row{"IMMA", Pipe::tensor, &P::tensor16_interval, nullptr},
-    Row{"S2R", Pipe::control, nullptr, &P::special_register_latency},
-    Row{"S2UR", Pipe::control, nullptr, &P::special_register_latency},
+    Row{"S2R", Pipe::memory, nullptr, &P::special_register_latency},
+    Row{"S2UR", Pipe::memory, nullptr, &P::special_register_latency},
+    Row{"LDC", Pipe::memory, nullptr, &P::constant_latency},
     Row{"CS2R", Pipe::control, &P::alu_interval, nullptr},
     Row{"REDUX", Pipe::alu, &P::alu_interval, &P::redux_latency},
     Row{"R2UR", Pipe::alu, &P::alu_interval, &P::other_latency},
@@ -112,7 +113,8 @@ void decode_memory(const Text& text, std::string_view base, Decoded& out) {
   if (is_any(base, {"ATOMG", "ATOM", "RED"})) set(Kind::global, 2 + words, base == "RED" ? 0 : 1);
   if (base == "LDGSTS") set(Kind::copy, 3, 0);
   if (base == "SHFL") set(Kind::shuffle, 2, 1);
-  if (base == "LDC") set(Kind::constant, 1, words);
+  if (base == "LDC") set(Kind::special, 1, words);
+  if (is_any(base, {"S2R", "S2UR"})) set(Kind::special, 0, 1);
   out.by_l2 = has(text.opcode, "STRONG") || has(text.opcode, "BYPASS") || base == "RED" ||
               base == "ATOMG" || base == "ATOM";
 }
@@ -257,15 +259,13 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
       (first.starts_with('P') || first.starts_with('!') || first == "UP")) {
     out.always = false;
   }
-  if (out.kind == InstructionKind::constant) {
+  if (base == "LDC") {
     const std::int64_t bank = trailing_number(text.operands, "c[");
     const std::int64_t offset = trailing_number(text.operands, "][");
     if (bank >= 0 && offset >= 0) {
       out.constant_line = static_cast<std::int32_t>(bank << 16 | offset / kConstantLine);
     }
   }
-  if (out.kind == InstructionKind::constant)
-    out.latency = static_cast<float>(parameters.constant_latency);
   if (out.kind == InstructionKind::fence) {
     out.device_fence = base == "MEMBAR" && (has(text.opcode, "GPU") || has(text.opcode, "SYS"));
     out.invalidates = has(text.opcode, "IVALL");
@@ -284,6 +284,32 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
     out.latency = static_cast<float>(parameters.other_latency);
   return out;
 }
+
+namespace {
+
+/// Fills Decoded::off_with, up to where the predicate may change or the way may part.
+void find_guards(const Program& program, std::vector<Decoded>& code) {
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    Decoded& one = code[i];
+    if (one.kind != InstructionKind::special || one.guard_predicate < 0) continue;
+    const Text text = split(program.instructions[i].text);
+    const std::string_view predicate = text.guard.substr(text.guard.find_first_of("PU"));
+    const std::size_t end = std::min(code.size(), i + 255);
+    for (std::size_t j = i + 1; j < end; ++j) {
+      const Text other = split(program.instructions[j].text);
+      const InstructionKind kind = code[j].kind;
+      const bool access = kind == InstructionKind::shared || kind == InstructionKind::global ||
+                          kind == InstructionKind::copy;
+      if (other.guard == text.guard && access) {
+        one.off_with = static_cast<std::uint8_t>(j - i);
+        break;
+      }
+      if (has(other.operands, predicate) || kind == InstructionKind::branch) break;
+    }
+  }
+}
+
+}  // namespace
 
 std::vector<Decoded> decode(const Program& program, const CycleParameters& parameters) {
   std::vector<Decoded> out;
@@ -307,6 +333,7 @@ std::vector<Decoded> decode(const Program& program, const CycleParameters& param
     if (base_opcode(text) == "CALL") std::swap(out[i].target, out[i].callee);
     if (out[i].returns) out[i].target = -1;
   }
+  find_guards(program, out);
   return out;
 }
 

@@ -43,7 +43,7 @@ enum class InstructionKind : std::uint8_t {
   bulk_mark,  ///< UTMACMDFLUSH: the same for bulk stores
   match,      ///< MATCH: its time depends on the values
   shuffle,    ///< goes through the memory queue without the data stage
-  constant,   ///< LDC
+  special,    ///< S2R, S2UR, LDC: one unit of the SM gives special registers and constants
   barrier,    ///< BAR
   depend,     ///< DEPBAR: waits for scoreboard `depend_on` to have at most `depend_count`
   sync,       ///< SYNCS, UBLKCP, and what else needs the event to know
@@ -93,11 +93,13 @@ struct Decoded {
   /// BAR: the warp goes on, up to the next instruction that is held by a barrier.
   bool defers_blocking = false;
   bool held_by_barrier = false;
-  bool off = false;           ///< guarded by the predicate that is never true
-  bool guarded = false;       ///< has a predicate
+  bool off = false;      ///< guarded by the predicate that is never true
+  bool guarded = false;  ///< has a predicate
+  /// Of a guarded S2R or LDC: as many instructions on, the same guard is that of an access that
+  /// would have left an event. 0: none is known.
+  std::uint8_t off_with = 0;
   bool reconverges = false;   ///< BSYNC: parts of the warp wait for each other
   bool always = true;         ///< falls through or is taken whatever the predicate: no guard
-  bool recorded = false;      ///< of a kind that traces record as events
   bool merging = false;       ///< an atomic that serves all lanes on one word together
   bool clock = false;         ///< reads the SM's clock
   bool device_fence = false;  ///< MEMBAR for the GPU or the system

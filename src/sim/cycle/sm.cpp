@@ -21,10 +21,21 @@ SmRun Sm::run(const std::vector<const BlockTrace*>& blocks, std::uint32_t reside
   live_warps_.assign(slots, 0);
   block_from_.assign(slots, 0);
   clocks_.assign(slots, {0, 0});
-  for (std::uint32_t slot = 0; slot < slots; ++slot) start_block(slot, 0);
-  while (running_warps_ > 0) {
+  next_start_ = -units_.parameters.launch_code;
+  for (std::uint32_t slot = 0; slot < slots; ++slot) free_slots_.emplace_back(slot, next_start_);
+  for (;;) {
     double now = kNever;
     for (const SubCore& sub_core : sub_cores_) now = std::min(now, sub_core.next);
+    if (!free_slots_.empty() && started_ < queue_.size()) {
+      const auto [slot, from] = free_slots_.front();
+      const double at = std::max(from, next_start_);
+      if (at <= now) {
+        free_slots_.pop_front();
+        start_block(slot, at);
+        continue;
+      }
+    }
+    if (running_warps_ == 0) break;
     if (now == kNever) {
       if (!break_deadlock(out_.cycles)) break;
       continue;
@@ -41,21 +52,22 @@ SmRun Sm::run(const std::vector<const BlockTrace*>& blocks, std::uint32_t reside
 }
 
 void Sm::start_block(std::uint32_t slot, double at) {
-  if (started_ >= queue_.size()) return;
   const BlockTrace* block = queue_[started_];
   const CycleParameters& p = units_.parameters;
-  at = std::ceil(std::max(at, next_start_));
   const auto warps = static_cast<std::uint32_t>(block->warps.size());
-  next_start_ = at + p.block_interval + p.warp_interval * warps;
+  at = units_.special.serve(at, p.warp_interval * warps);
+  next_start_ = at + p.warp_interval * warps + p.block_interval;
+  // Blocks that are there before the first instructions are begin with them.
+  const double first = std::ceil(std::max(at, 0.0));
   live_warps_[slot] = 0;
-  block_from_[slot] = at;
+  block_from_[slot] = first;
   const auto before = queue_.begin() + static_cast<std::ptrdiff_t>(started_);
   const auto copies = static_cast<std::uint64_t>(std::count(queue_.begin(), before, block));
   for (std::uint32_t i = 0; i < warps; ++i) {
     if (block->warps[i].empty()) continue;
     WarpState warp;
     warp.id = {block->block, static_cast<std::uint32_t>(started_), i,
-               static_cast<std::uint32_t>((slot * warps + i) % kSubCores)};
+               static_cast<std::uint32_t>((first_sub_core_ + i) % kSubCores)};
     warp.slot = slot;
     warp.block = block;
     warp.line_offset = copies << 40;
@@ -64,19 +76,24 @@ void Sm::start_block(std::uint32_t slot, double at) {
     warp.step = path.data();
     warp.steps_end = path.data() + path.size();
     warp.next = &streams_.instructions()[*warp.step];
-    const double begin = at + p.warp_interval * i;
+    double begin = std::max(first, std::ceil(at + p.warp_interval * i));
+    begin = std::max(begin, std::floor(units_.launch_stagger * warp.id.sub_core));
     warp.wait_until = warp.ready = begin;
     warp.last_issue = begin - 1;
     warps_.push_back(std::move(warp));
     const auto self = static_cast<std::uint32_t>(warps_.size() - 1);
     SubCore& sub_core = sub_cores_[warps_.back().id.sub_core];
     sub_core.warps.insert(sub_core.warps.begin(), self);
-    sub_core.next = std::min(sub_core.next, at);
+    sub_core.next = std::min(sub_core.next, begin);
     ++live_warps_[slot];
     ++running_warps_;
     prepare(warps_.back(), begin - 1, nullptr, false);
   }
+  // Measured (launch_kernel): the next block begins on the sub-core behind its last warp, but not
+  // on the one that this block began on.
+  first_sub_core_ += warps % kSubCores == 0 ? 1 : warps;
   ++started_;
+  if (live_warps_[slot] == 0) free_slots_.emplace_back(slot, first);  // a block without events
 }
 
 bool Sm::held(const WarpState& warp, double now, Stall& reason, double& retry) {
@@ -229,18 +246,32 @@ void Sm::issue(std::uint32_t self, double now) {
   wake(woken_);
 }
 
+bool Sm::near_fetched(std::uint32_t index) const {
+  const auto window = static_cast<std::uint32_t>(units_.parameters.fetch_window);
+  for (std::uint32_t back = 1; back <= std::min(window + 1, index); ++back) {
+    if (fetched_[index - back]) return true;
+  }
+  return false;
+}
+
 void Sm::prepare(WarpState& warp, double now, const Decoded* before, bool jumped) {
   const CycleParameters& p = units_.parameters;
   const unsigned stall =
       before == nullptr ? 1U : std::max<unsigned>(before->stall, before->yield ? 2U : 1U);
   warp.wait_until = now + stall;
   warp.branch_until = warp.wait_until + (jumped ? p.branch_extra : 0);
+  if (before != nullptr && before->returns) warp.branch_until += p.return_extra;
   warp.branch_reason = Stall::branch_resolving;
   const std::uint32_t index = *warp.step;
   if (p.fetch_interval > 0 && !fetched_[index]) {
     fetched_[index] = true;
-    warp.branch_until += p.fetch_interval;
-    warp.branch_reason = Stall::no_instruction;
+    const bool straight = before == nullptr || near_fetched(index);
+    fetch_free_ =
+        std::max(fetch_free_ + p.fetch_interval, straight ? now : warp.branch_until + p.fetch_jump);
+    if (fetch_free_ > warp.branch_until) {
+      warp.branch_until = fetch_free_;
+      warp.branch_reason = Stall::no_instruction;
+    }
   }
   if (warp.next->kind == InstructionKind::copy && warp.off_until > warp.branch_until) {
     warp.branch_until = warp.off_until;
@@ -309,7 +340,7 @@ void Sm::retire(std::uint32_t self, double now) {
   }
   units_.barriers.forget(slot);
   units_.mbarriers.forget(slot);
-  start_block(slot, end + units_.parameters.block_start);
+  free_slots_.emplace_back(slot, end + units_.parameters.block_start);
 }
 
 bool Sm::break_deadlock(double now) {

@@ -1,6 +1,7 @@
 #include "sim/cycle/stream.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <set>
 #include <string_view>
@@ -191,9 +192,13 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
       }
     });
     out.lines = static_cast<std::uint32_t>(block.lines.size()) - out.first_line;
-    // Lanes of a warp that fill lines do so side by side: then their bytes are those of the lines.
-    const bool whole = out.lines * kLine == out.bytes;
-    for (std::uint32_t i = 0; i < out.lines; ++i) block.lines[out.first_line + i].whole = whole;
+    // Lanes that fill sectors do so side by side: then their bytes are those of the sectors.
+    unsigned sectors = 0;
+    for (std::uint32_t i = 0; i < out.lines; ++i) {
+      sectors += std::popcount(block.lines[out.first_line + i].sectors);
+    }
+    const bool filled = sectors * kSector <= out.bytes;
+    for (std::uint32_t i = 0; i < out.lines; ++i) block.lines[out.first_line + i].filled = filled;
   }
   if (traits(shape.op).space == AddressSpace::remote_shared) {
     std::set<std::uint64_t> lines, sectors;

@@ -20,7 +20,7 @@ namespace smemsim {
 struct LineUse {
   std::uint64_t line = 0;    ///< address / 128
   std::uint8_t sectors = 0;  ///< bit i = bytes 32 i to 32 i + 31
-  bool whole = false;        ///< all bytes of the line
+  bool filled = false;       ///< all bytes of the sectors
   bool shared = false;       ///< other blocks of the trace use the line as well
   bool everywhere = false;   ///< all blocks of the trace do
 };

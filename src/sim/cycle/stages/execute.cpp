@@ -1,6 +1,7 @@
 #include "sim/cycle/stages/execute.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace smemsim {
@@ -21,6 +22,11 @@ double slice_of(std::uint64_t line) {
   return static_cast<double>(line * 0x9E3779B97F4A7C15u >> 54) / 1024;
 }
 
+/// The 64-byte pieces of a line that the sectors lie in: what crosses between the halves of L2.
+int pieces(std::uint8_t sectors) {
+  return std::popcount((sectors | sectors >> 1U) & 0x55U);
+}
+
 bool is_bulk_copy(Operation op) {
   return op == Operation::bulk_load || op == Operation::bulk_store || op == Operation::bulk_reduce;
 }
@@ -39,7 +45,7 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
   using Kind = InstructionKind;
   const bool memory = one.pipe == Pipe::memory;
   if (one.off && memory) warp.off_until = now + p.copy_hold;
-  if (one.off || (memory && one.guarded && event == nullptr && one.kind != Kind::constant)) {
+  if (one.off || (memory && one.guarded && event == nullptr && one.kind != Kind::special)) {
     switched_off(warp, one, now);
     return;
   }
@@ -107,17 +113,14 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
       if (one.invalidates) units_.l1.clear();
       warp.release_reason = Stall::membar;
       break;
+    case Kind::special:
+      special(warp, one, event, now);
+      break;
     case Kind::plain:
-    case Kind::constant:
     case Kind::depend:
     case Kind::branch:
     case Kind::exit: {
-      double done = start + static_cast<double>(one.latency);
-      if (one.constant_line >= 0) {
-        const auto [line, first] = units_.constant_lines.try_emplace(one.constant_line, done);
-        if (first) line->second += p.constant_miss;
-        done = std::max(done, line->second);
-      }
+      const double done = start + static_cast<double>(one.latency);
       warp.boards.hold(one.write_barrier, done, Stall::short_scoreboard);
       warp.boards.hold(one.read_barrier, start + p.source_release, Stall::short_scoreboard);
       break;
@@ -136,10 +139,33 @@ void ExecuteStage::switched_off(WarpState& warp, const Decoded& one, double now)
     units_.queue_of(one, warp.id.sub_core).hold_until(slot.start);
     warp.shared_end = slot.end;
     done = slot.end + tail(p, p.off_latency, 1);
-    read = arrived + p.source_release;
+    // A store keeps its registers behind the stores before it (store_run ends with one).
+    const bool store = one.kind == InstructionKind::global && one.results == 0;
+    read = store ? slot.end : arrived + p.source_release;
   }
   warp.boards.hold(one.write_barrier, done, Stall::short_scoreboard);
   warp.boards.hold(one.read_barrier, read, Stall::short_scoreboard);
+}
+
+void ExecuteStage::special(WarpState& warp, const Decoded& one, const EventCost* event,
+                           double now) {
+  const CycleParameters& p = units_.parameters;
+  MemoryQueue& queue = units_.queues[warp.id.sub_core];
+  const double arrived = queue.transfer(now + kLead, one.operands);
+  const double from = units_.special.serve(arrived);
+  queue.hold_until(from);
+  // Off with an access of the same guard that the warp passes without an event.
+  const std::uint32_t* access = warp.step + one.off_with;
+  const bool off = one.off || (one.off_with > 0 && access < warp.steps_end &&
+                               (access + 1 < warp.steps_end || event == nullptr));
+  double done = from - arrived + now + (off ? p.off_latency : static_cast<double>(one.latency));
+  if (!off && one.constant_line >= 0) {
+    const auto [line, first] = units_.constant_lines.try_emplace(one.constant_line, done);
+    if (first) line->second += p.constant_miss;
+    done = std::max(done, line->second);
+  }
+  warp.boards.hold(one.write_barrier, done, Stall::short_scoreboard);
+  warp.boards.hold(one.read_barrier, arrived + p.source_release, Stall::short_scoreboard);
 }
 
 void ExecuteStage::shared(WarpState& warp, const Decoded& one, const EventCost* event, double now) {
@@ -174,47 +200,64 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
   const CycleParameters& p = units_.parameters;
   const double beyond = p.l2_latency - p.l1_latency;
   const auto half_mask = static_cast<std::uint64_t>(p.l2_half_mask);
+  // Measured: a copy past L1 sends a request for each of its steps (docs/model.md).
+  double requests = 1;  // for a line
+  if (event.op == Operation::cp_async_cg && event.lines > 0) {
+    requests = std::max(1.0, event.wavefronts / p.copy_bypass / event.lines);
+  }
   double done = at;
   for (std::uint32_t i = 0; i < event.lines; ++i) {
     LineUse use = warp.block->lines[event.first_line + i];
     if (!use.everywhere || p.shared_lines <= 0) use.line += warp.line_offset;
     std::uint8_t missing = use.sectors;
+    bool again = false;
     if (!by_l2 && !store) {
       missing = units_.l1.missing(use, units_.l1_clock);
-      if (missing != use.sectors) done = std::max(done, units_.l1.arrival(use));
+      const double arrival = missing == use.sectors ? at : units_.l1.arrival(use);
+      // Measured: a copy asks again for what is on its way, a load waits for it.
+      again = event.op == Operation::cp_async_ca && arrival > at;
+      done = std::max(done, arrival);
+      if (again) missing = use.sectors;
       if (missing == 0) continue;
     }
     const double sectors = std::popcount(missing);
     const double bytes = 32.0 * sectors;
-    const double asked = bytes + p.l2_line;
+    const bool far = (std::popcount(use.line * kLineBytes & half_mask) % 2 != 0) != units_.odd_half;
     if (store) {
-      const double cycles = p.store_sector * sectors + (use.whole ? 0 : p.store_line);
-      units_.stores.take(at, cycles, units_.l2, bytes + p.store_l2_line, p.store_share);
+      const double partial = use.filled ? 0 : 1;
+      const double cycles = p.store_sector * sectors + p.store_line * partial;
+      const double slice = units_.l2.pass(at, p.store_share * bytes + p.store_partial * partial);
+      const double crossing = units_.far_link.pass(at, bytes, far);
+      units_.stores.take(at, sectors, cycles, std::max(slice, crossing));
       continue;
     }
-    const bool shared = use.shared && p.shared_lines > 0;
-    const bool odd = std::popcount(use.line * kLineBytes & half_mask) % 2 != 0;
+    const double sent = units_.stores.behind(at);
     std::uint8_t& fetched = units_.fetched[use.line];
-    const bool far = odd != units_.odd_half && (missing & ~fetched) != 0;
+    const auto fresh = static_cast<std::uint8_t>(missing & ~fetched);
     fetched = static_cast<std::uint8_t>(fetched | missing);
+    const bool shared = use.shared && p.shared_lines > 0;
     MemoryPort& port = shared ? units_.l2_shared : units_.l2;
-    const double passes = shared ? bytes : asked;
-    const double weight = !shared && far ? 1 + p.l2_far_share : 1;
-    double there = port.pass(at, passes, weight) - port.cycles(passes, weight);
+    const double moved = std::max(bytes, 32 * requests);
+    const double asked = shared ? moved : moved + p.l2_line * requests;
+    double there = port.pass(sent, asked) - port.cycles(asked);
+    if (fresh != 0 && !shared) {
+      there = std::max(there, units_.far_link.pass(sent, p.l2_far_piece * pieces(fresh), far));
+    }
     if (use.everywhere && units_.hot_interval > 0) {
       // The other SMs ask for the line as well.
       double& free = units_.hot_lines[use.line];
       free = std::max(free, at) + units_.hot_interval;
       there = std::max(there, free);
     }
-    double latency = beyond + (far ? p.l2_far_extra : 0) + p.l2_spread * (slice_of(use.line) - 0.5);
+    double latency = beyond + (far && fresh != 0 ? p.l2_far_extra : 0) +
+                     p.l2_spread * (slice_of(use.line) - 0.5);
     if (p.l2_hit < 1) {
       const double missed = 1 - p.l2_hit;
       there = std::max(there, units_.dram.pass(at, bytes * missed) - units_.l2.cycles(bytes));
       latency += missed * (p.dram_latency - p.l2_latency);
     }
     there += latency;
-    if (!by_l2) units_.l1.fill({use.line, missing}, there, units_.l1_clock);
+    if (!by_l2 && !again) units_.l1.fill({use.line, missing}, there, units_.l1_clock);
     done = std::max(done, there);
   }
   return done;
@@ -248,7 +291,8 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
   double done = slot.end;
   if (event != nullptr && event->op == Operation::remote_load) {
     units_.remote_free = std::max(units_.remote_free, slot.end) +
-                         p.remote_sector * event->remote_sectors + p.remote_line * event->lines;
+                         units_.remote_sector * event->remote_sectors +
+                         p.remote_line * event->lines;
     done = units_.remote_free + p.remote_latency - p.l1_latency;
   } else if (event != nullptr) {
     const bool by_l2 = one.by_l2 || by_l2_copy || event->op == Operation::global_atomic;

@@ -29,6 +29,7 @@ class ExecuteStage {
 
  private:
   void switched_off(WarpState& warp, const Decoded& one, double now);
+  void special(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   void shared(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   void global(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   double fetch(const EventCost& event, const WarpState& warp, double at, bool by_l2, bool store);

@@ -70,15 +70,13 @@ class MemoryPort {
  public:
   MemoryPort(double link, double share)
       : link_(std::max(link, 1e-3)), share_(std::max(share, 1e-3)) {}
-  /// When bytes asked for at `at` have passed; `weight`: what they take of the share, each.
-  double pass(double at, double bytes, double weight = 1) {
-    free_ = std::max(free_, at) + cycles(bytes, weight);
+  /// When bytes asked for at `at` have passed.
+  double pass(double at, double bytes) {
+    free_ = std::max(free_, at) + cycles(bytes);
     total_ += bytes;
     return free_;
   }
-  double cycles(double bytes, double weight = 1) const {
-    return std::max(bytes / link_, bytes * weight / share_);
-  }
+  double cycles(double bytes) const { return std::max(bytes / link_, bytes / share_); }
   double total() const { return total_; }  ///< bytes so far
 
  private:
@@ -86,29 +84,41 @@ class MemoryPort {
   double free_ = 0, total_ = 0;
 };
 
+/// Between the halves of L2. All SMs share it, and each is taken to ask for as much as this one,
+/// half of it in its far half: a request waits for those of the others, though its own were all
+/// near.
+class FarLink {
+ public:
+  FarLink(double share, bool alone) : share_(std::max(share, 1e-3)), alone_(alone) {}
+  /// From when on a request made at `at` passes, if it is for the far half.
+  double pass(double at, double bytes, bool far) {
+    const double from = std::max(free_, at);
+    free_ = from + bytes / share_ * (alone_ ? (far ? 1 : 0) : 0.5);
+    return far ? from : at;
+  }
+
+ private:
+  double share_;
+  bool alone_;
+  double free_ = 0;
+};
+
 /// Global stores behind the data stage: they leave the SM one after another, and L2 has to take
-/// them. When what waits would take the SM longer than `cycles` to send, the data stage waits too.
+/// them. More than `buffer` sectors that wait to leave hold up the data stage, more than `way` that
+/// have left and wait for L2 hold up the SM.
 class StoreBuffer {
  public:
-  StoreBuffer(double cycles, double window)
-      : cycles_(cycles), window_(static_cast<std::size_t>(std::max(1.0, window))) {}
+  StoreBuffer(double buffer, double way, double window)
+      : inside_(buffer), outside_(way), window_(static_cast<std::size_t>(std::max(1.0, window))) {}
 
   /// When the data stage can pass another.
-  double room() {
-    while (waiting_ > cycles_ && !parts_.empty()) {
-      room_ = parts_.front().drained;
-      waiting_ -= parts_.front().cycles;
-      parts_.pop_front();
-    }
-    return room_;
-  }
-  /// One line's part, passed on at `at`, that takes the SM `cycles`, and of L2 as much as loads of
-  /// `weight` times the bytes.
-  void take(double at, double cycles, MemoryPort& l2, double bytes, double weight) {
-    port_free_ = std::max(port_free_, at) + cycles;
-    drained_ = std::max({drained_, port_free_, l2.pass(at, bytes, weight)});
-    parts_.push_back({cycles, drained_});
-    waiting_ += cycles;
+  double room() { return inside_.room(); }
+  /// Sectors of one line, passed on at `at`, that take the SM `cycles`; L2 has them at `taken`.
+  void take(double at, double sectors, double cycles, double taken) {
+    port_free_ = std::max({port_free_, at, outside_.room()}) + cycles;
+    inside_.add(sectors, port_free_);
+    drained_ = std::max({drained_, port_free_, taken});
+    outside_.add(sectors, drained_);
   }
   /// When the registers of a store that the data stage passes on at `passed` have been read: as it
   /// comes to be one of the `window` next in line.
@@ -120,16 +130,40 @@ class StoreBuffer {
     return at;
   }
   double drained() const { return drained_; }  ///< when L2 has all so far
+  /// When a request of a load that is there at `at` leaves the SM: behind the stores.
+  double behind(double at) const { return std::max(at, port_free_); }
 
  private:
-  struct Part {
-    double cycles, drained;
+  /// First in, first out, for so many sectors.
+  class Room {
+   public:
+    explicit Room(double sectors) : sectors_(sectors) {}
+    /// When there is some.
+    double room() {
+      while (waiting_ > sectors_ && !parts_.empty()) {
+        room_ = parts_.front().gone;
+        waiting_ -= parts_.front().sectors;
+        parts_.pop_front();
+      }
+      return room_;
+    }
+    void add(double sectors, double gone) {
+      parts_.push_back({sectors, gone});
+      waiting_ += sectors;
+    }
+
+   private:
+    struct Part {
+      double sectors, gone;
+    };
+    double sectors_;
+    double room_ = 0;
+    double waiting_ = 0;  ///< sectors of all parts
+    std::deque<Part> parts_;
   };
-  double cycles_;
+  Room inside_, outside_;
   std::size_t window_;
-  double port_free_ = 0, drained_ = 0, room_ = 0;
-  double waiting_ = 0;  ///< cycles of all parts
-  std::deque<Part> parts_;
+  double port_free_ = 0, drained_ = 0;
   std::deque<double> passed_;
 };
 

@@ -1,6 +1,7 @@
 // All units of one SM.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "sim/cycle/units/mbarrier_unit.hpp"
 #include "sim/cycle/units/memory_queue.hpp"
 #include "sim/cycle/units/register_ports.hpp"
+#include "sim/cycle/units/special_unit.hpp"
 
 namespace smemsim {
 
@@ -31,13 +33,17 @@ struct SmUnits {
         queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
         global_queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
         registers(kSubCores, RegisterPorts(p.register_ports, p.register_slack)),
-        stores(p.store_buffer, p.store_window),
+        stores(p.store_buffer, p.store_way, p.store_window),
         barriers(p.barrier_interval, p.barrier_latency),
         l1(std::max(0.0, p.l1_bytes - shared_bytes)),
         l2_shared(p.l2_port, p.l2_shared_total / active_sms),
         l2(p.l2_port, p.l2_total / active_sms),
+        far_link(p.l2_far_total / active_sms, active_sms <= 1),
         dram(p.dram_port, p.dram_total / active_sms),
-        hot_interval(active_sms > 1 ? p.hot_line * active_sms : 0) {
+        launch_stagger(p.launch_stagger * std::min(1.0, active_sms / p.sms)),
+        hot_interval(active_sms > 1 ? p.hot_line * active_sms : 0),
+        special(p.special_interval, -p.launch_code),
+        remote_sector(std::max(p.remote_sector, 32 * active_sms / p.remote_total)) {
     for (auto& sub_core : pipe_free) sub_core.fill(0);
   }
   /// Where a memory instruction of that sub-core waits.
@@ -60,13 +66,18 @@ struct SmUnits {
   std::unordered_map<std::uint64_t, std::uint8_t> fetched;
   /// Lines of constants that LDC has asked for: when they are there.
   std::unordered_map<std::int32_t, double> constant_lines;
-  MemoryPort l2_shared, l2, dram;
+  MemoryPort l2_shared, l2;
+  FarLink far_link;
+  MemoryPort dram;
+  double launch_stagger;  ///< between the first instructions of the sub-cores
   /// Between this SM's requests for a line that all blocks use, and when each such line is free.
   double hot_interval;
   std::unordered_map<std::uint64_t, double> hot_lines;
+  SpecialUnit special;
   double match_free = 0;
   bool odd_half = false;   ///< which half of L2 the SM is next to
-  double remote_free = 0;  ///< loads from the shared memory of other blocks of a cluster
+  double remote_sector;    ///< cycles, of loads from the shared memory of other blocks of a cluster
+  double remote_free = 0;  ///< such loads
   bool bulk_cold = true;   ///< no bulk copy yet
   double bulk_free = 0, bulk_port_free = 0;
   std::array<std::array<double, kPipes>, kSubCores> pipe_free;

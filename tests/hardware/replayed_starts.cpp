@@ -1,0 +1,148 @@
+// How kernels begin, and how their stores leave an SM, replayed: h200_start.csv.gz holds what
+//   probes launch_phases store_run     (tools/calibrate/probes*.cu)
+// measured on the H200, and h200_start.smt the trace of the same program, launch by launch.
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+#include "catch.hpp"
+#include "sim/cycle/simulate.hpp"
+#include "trace/byte_io.hpp"
+#include "trace/gzip.hpp"
+#include "trace/machine_file.hpp"
+#include "trace/open.hpp"
+
+namespace smemsim {
+namespace {
+
+struct Row {
+  std::string probe, parameters;  ///< the latter without the last one
+  double median = 0;
+};
+
+std::vector<Row> measured_rows() {
+  auto file = trace::open_source(SMEMSIM_SOURCE_DIR "/tests/hardware/h200_start.csv.gz");
+  REQUIRE(file.ok());
+  const auto packed = trace::read_all(**file, 1U << 20);
+  REQUIRE(packed.ok());
+  const auto text = trace::gunzip(*packed, (*file)->name(), 1U << 22);
+  REQUIRE(text.ok());
+  std::istringstream lines(*text);
+  std::vector<Row> out;
+  std::string line;
+  std::getline(lines, line);  // probe,parameters,n,least,p10,median,p90,most
+  while (std::getline(lines, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    REQUIRE(cells.size() == 8);
+    out.push_back({cells[0], cells[1], std::stod(cells[5])});
+  }
+  return out;
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Rows of one launch: those that differ in `last` alone, which is the last parameter.
+struct Launched {
+  std::string probe, parameters;
+  std::map<std::string, double> medians;  ///< by `last`; of several the greatest
+};
+
+std::vector<Launched> measured_launches() {
+  std::vector<Launched> out;
+  for (const Row& row : measured_rows()) {
+    const std::size_t space = row.parameters.rfind(' ');
+    std::string launch = row.parameters.substr(0, space);
+    if (const std::size_t order = launch.find(" order="); order != std::string::npos) {
+      launch.resize(order);
+    }
+    if (out.empty() || out.back().probe != row.probe || out.back().parameters != launch) {
+      out.push_back({row.probe, launch, {}});
+    }
+    double& median = out.back().medians[row.parameters.substr(space + 1)];
+    median = std::max(median, row.median);
+  }
+  return out;
+}
+
+std::vector<KernelCycles> replayed(const SimulateOptions& options) {
+  const Machine machine = trace::load_machine("sm_90").value();
+  SimulateAnalysis analysis([&](const Launch&) -> Result<const Machine*> { return &machine; },
+                            options);
+  auto source = trace::open_trace(SMEMSIM_SOURCE_DIR "/tests/hardware/h200_start.smt");
+  REQUIRE(source.ok());
+  const Status status = (*source)->read(analysis);
+  if (!status.ok()) FAIL(status.error().text());
+  return analysis.take_results();
+}
+
+/// The last `count` readings of the clock by each warp.
+std::vector<std::vector<double>> clocks(const KernelCycles& kernel, std::size_t count) {
+  std::map<std::pair<unsigned, unsigned>, std::vector<double>> warps;
+  for (const TimelineEntry& entry : kernel.timeline) {
+    if (!has(entry.text, "SR_CLOCK")) continue;
+    warps[{entry.warp.start, entry.warp.warp}].push_back(entry.cycle);
+  }
+  std::vector<std::vector<double>> out;
+  for (auto& [warp, readings] : warps) {
+    if (readings.size() < count) continue;
+    out.emplace_back(readings.end() - static_cast<std::ptrdiff_t>(count), readings.end());
+  }
+  return out;
+}
+
+/// From the first reading `from` of any warp to the last reading `to`.
+double span(const std::vector<std::vector<double>>& warps, std::size_t from, std::size_t to) {
+  REQUIRE_FALSE(warps.empty());
+  double first = warps[0][from], last = 0;
+  for (const std::vector<double>& readings : warps) {
+    first = std::min(first, readings[from]);
+    last = std::max(last, readings[to]);
+  }
+  return last - first;
+}
+
+}  // namespace
+
+TEST_CASE("Small kernels that fill the device end when they do on the hardware") {
+  const std::vector<Launched> measured = measured_launches();
+  SimulateOptions options;
+  options.what_if.clocked = true;
+  const std::vector<KernelCycles> kernels = replayed(options);
+  REQUIRE(kernels.size() == measured.size());
+  int launches = 0;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    // The model is of the first time.
+    if (measured[i].probe != "launch_phases" || !has(measured[i].parameters, "run=0")) continue;
+    CAPTURE(measured[i].parameters);
+    CHECK(kernels[i].clocked_sm == Approx(measured[i].medians.at("clock=end")).epsilon(0.12));
+    ++launches;
+  }
+  CHECK(launches == 8);
+}
+
+TEST_CASE("Stores leave an SM and reach L2 when they do on the hardware") {
+  const std::vector<Launched> measured = measured_launches();
+  SimulateOptions options;
+  options.timeline_cycles = 1e6;
+  const std::vector<KernelCycles> kernels = replayed(options);
+  REQUIRE(kernels.size() == measured.size());
+  int launches = 0;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    if (measured[i].probe != "store_run") continue;
+    CAPTURE(measured[i].parameters);
+    const auto warps = clocks(kernels[i], 4);
+    // Stores that follow each other to one line take L2 less than the model has it.
+    CHECK(span(warps, 0, 3) == Approx(measured[i].medians.at("until=drained")).epsilon(0.3));
+    if (has(measured[i].parameters, "lane_stride=128 step=4")) {
+      CHECK(span(warps, 0, 2) == Approx(measured[i].medians.at("until=free")).epsilon(0.12));
+    }
+    ++launches;
+  }
+  CHECK(launches == 20);
+}
+
+}  // namespace smemsim
