@@ -27,6 +27,13 @@ double chain(const std::string& text, std::uint64_t stride, const Machine& machi
   return (cycles(96) - cycles(32)) / 64;
 }
 
+/// All warps of these kernels store to the same lines, as if each had its own.
+Machine without_merging() {
+  Machine machine = h200();
+  machine.cycle->store_merge_lines = 0;
+  return machine;
+}
+
 }  // namespace
 
 TEST_CASE("a load that hits in L1 takes 34 cycles") {
@@ -74,7 +81,7 @@ TEST_CASE("stores leave an SM at 32 bytes a cycle, all SMs share what L2 takes")
                  }));
     }
     kernel.end();
-    return kernel.run(h200()).sm.cycles;
+    return kernel.run(without_merging()).sm.cycles;
   };
   CHECK(cycles(1) == Approx(8 * 128 * 4).epsilon(0.1));
   // Measured (half_rates): 6.8 cycles a line when all SMs store. 745 sectors wait without the
@@ -93,7 +100,7 @@ TEST_CASE("of L2 a store takes what its lines and sectors take") {
                  }));
     }
     kernel.end();
-    return kernel.run(h200()).block_cycles;
+    return kernel.run(without_merging()).block_cycles;
   };
   const auto each_line = [&](unsigned lane_stride, unsigned lines) {
     return (cycles(lane_stride, 128) - cycles(lane_stride, 64)) / (64 * 16 * lines);
@@ -140,6 +147,26 @@ TEST_CASE("stores that have left the SM do not hold it while L2 is behind") {
   };
   CHECK(free_at(1) == Approx(765).epsilon(0.05));
   CHECK(free_at(132) == Approx(765).epsilon(0.05));
+}
+
+// Measured with store_merge: while the warps have 16 lines or fewer, all steps to a line take what
+// one takes.
+TEST_CASE("a store goes along with one before it to the same sectors") {
+  const auto cycles = [](unsigned lane_stride, unsigned fill) {
+    Kernel kernel(1);
+    kernel.launch().device.sms = 132;
+    kernel.launch().grid = {132, 1, 1};
+    for (unsigned i = 0; i < 512; ++i) {
+      kernel.add({"STG.E [R2.64], R4", 1}, access(Operation::global_store, 4, [=](unsigned lane) {
+                   return kBase + i / fill * 32 * lane_stride + lane * lane_stride + i % fill * 4;
+                 }));
+    }
+    kernel.end();
+    return kernel.run(h200()).block_cycles;
+  };
+  CHECK(cycles(8, 1) > 1.7 * cycles(8, 2));
+  CHECK(cycles(32, 1) > 3 * cycles(32, 8));
+  CHECK(cycles(128, 1) < 1.1 * cycles(128, 8));  // 32 lines
 }
 
 // Measured with shared_lines: four blocks on each SM that copy the same lines take twice the time

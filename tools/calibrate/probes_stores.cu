@@ -207,6 +207,59 @@ void run(const Device& device, int blocks, int lane_stride, int warp_stride, int
   }
 }
 
+__device__ __forceinline__ void fma(float& x) { asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(x)); }
+
+// ---- Stores of a warp that fill its lines in `fill` steps, `spacing` FFMA apart; warps have lines of
+// their own or all the same.
+template <int fill, int spacing>
+__global__ void store_merge(char* memory, uint32_t* out, int warp_stride) {
+  constexpr int kStores = 64;
+  char* p = memory + blockIdx.x * uint64_t{1 << 17} + warp_id() * warp_stride + lane_id() * fill * 4;
+  float x = lane_id();
+  uint32_t start = 0, end = 0;
+  for (int rep = 0; rep < 2; ++rep) {
+    __syncthreads();
+    asm volatile("membar.gl;" ::: "memory");
+    const uint64_t pause = sm_clock();
+    while (sm_clock() - pause < 6000) {
+    }
+    __syncthreads();
+    start = now();
+#pragma unroll
+    for (int i = 0; i < kStores; ++i) {
+      store(p + i / fill * 128 * fill + i % fill * 4, __float_as_uint(x));
+#pragma unroll
+      for (int j = 0; j < spacing; ++j) fma(x);
+    }
+    asm volatile("membar.gl;" ::: "memory");
+    end = now();
+  }
+  if (lane_id() != 0) return;
+  out[kResults + grid_warp() * 2] = start;
+  out[kResults + grid_warp() * 2 + 1] = end;
+}
+
+template <int fill, int spacing>
+void merge(const Device& device) {
+  for (const int blocks : {1, device.sms}) {
+    for (const int warps : {1, 2, 4, 8, 16}) {
+      for (const bool same : {false, true}) {
+        store_merge<fill, spacing><<<blocks, warps * 32>>>(device.memory, device.out, same ? 0 : 8192);
+        const Values all = fetch(device, std::size_t(blocks) * warps * 2);
+        Values times;
+        for (int block = 0; block < blocks; ++block) {
+          const uint32_t* t = all.data() + std::size_t(block) * warps * 2;
+          uint32_t first = t[0], last = 0;
+          for (int warp = 1; warp < warps; ++warp) first = std::min(first, t[2 * warp]);
+          for (int warp = 0; warp < warps; ++warp) last = std::max(last, t[2 * warp + 1] - first);
+          times.push_back(last);
+        }
+        emit("store_merge", times, "fill=%d spacing=%d blocks=%d warps=%d same=%d", fill, spacing * 4, blocks, warps, same);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 // Time of a block's 64 stores per warp until all have issued. With 32 warps a store takes what limits
@@ -337,4 +390,13 @@ PROBE(store_run, "8 warps, the last of them: blocks, stores (a warp), lane_strid
     run<32>(device, blocks, 4, 4096, 128, 1 << 18);
     run<64>(device, blocks, 4, 8192, 128, 1 << 18);
   }
+}
+
+// Until all is in L2. Where the lines that the warps write at a time are few, a store goes along with
+// one before it to the same lines. Rests on it: store_merge_lines, store_merge_cycles.
+PROBE(store_merge, "64 stores a warp that fill lines: fill (steps), spacing (cycles between them), blocks, warps, same (1: all to the same lines)") {
+  merge<1, 0>(device), merge<1, 8>(device);
+  merge<2, 0>(device), merge<2, 8>(device), merge<2, 32>(device);
+  merge<4, 0>(device), merge<4, 8>(device), merge<4, 32>(device);
+  merge<8, 0>(device), merge<8, 8>(device);
 }

@@ -49,6 +49,8 @@ const std::vector<Mechanism>& mechanisms() {
          p.store_sector = p.store_line = p.store_share = p.store_partial = 0;
          p.store_bytes = 1e9;
        }},
+      {"store-merge", "each store reaches L2 by itself",
+       [](CycleParameters& p) { p.store_merge_lines = 0; }},
       {"barrier-queue", "barrier arrivals overtake the memory queue",
        [](CycleParameters& p) { p.barrier_in_queue = 0; }},
       {"run-ahead", "warps stop at a barrier, not at what follows",

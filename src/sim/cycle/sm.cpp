@@ -57,7 +57,7 @@ void Sm::start_block(std::uint32_t slot, double at) {
   const auto warps = static_cast<std::uint32_t>(block->warps.size());
   at = units_.special.serve(at, p.warp_interval * warps);
   next_start_ = at + p.warp_interval * warps + p.block_interval;
-  // Blocks that are there before the first instructions are begin with them.
+  // A block that is launched before the first instructions have come begins with them.
   const double first = std::ceil(std::max(at, 0.0));
   live_warps_[slot] = 0;
   block_from_[slot] = first;

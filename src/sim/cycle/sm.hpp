@@ -61,6 +61,7 @@ class Sm {
   void issue(std::uint32_t self, double now);
   /// When the warp's next instruction may issue, by what is known.
   static void set_ready(WarpState& warp);
+  /// Whether code that the SM has run lies just before that instruction.
   bool near_fetched(std::uint32_t index) const;
   void prepare(WarpState& warp, double now, const Decoded* before, bool jumped);
   void account(WarpState& warp, double now);
@@ -81,11 +82,11 @@ class Sm {
   std::vector<std::pair<double, double>> clocks_;  ///< of the block in each slot
   std::vector<const BlockTrace*> queue_;
   std::size_t started_ = 0, running_warps_ = 0;
-  std::deque<std::pair<std::uint32_t, double>> free_slots_;  ///< and from when on
-  double next_start_ = 0;
-  std::size_t first_sub_core_ = 0;  ///< of the next block
+  std::deque<std::pair<std::uint32_t, double>> free_slots_;  ///< slots, from when on
+  double next_start_ = 0;                                    ///< of a block, at the earliest
+  std::size_t first_sub_core_ = 0;                           ///< of the next block
   std::vector<bool> fetched_;
-  double fetch_free_ = 0;
+  double fetch_free_ = 0;  ///< when the next instruction that no warp has run can come
   SmRun out_;
   std::vector<WakeUp> woken_;
 };

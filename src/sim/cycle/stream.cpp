@@ -193,11 +193,11 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
     });
     out.lines = static_cast<std::uint32_t>(block.lines.size()) - out.first_line;
     // Lanes that fill sectors do so side by side: then their bytes are those of the sectors.
-    unsigned sectors = 0;
+    int sectors = 0;
     for (std::uint32_t i = 0; i < out.lines; ++i) {
       sectors += std::popcount(block.lines[out.first_line + i].sectors);
     }
-    const bool filled = sectors * kSector <= out.bytes;
+    const bool filled = static_cast<std::uint64_t>(sectors) * kSector <= out.bytes;
     for (std::uint32_t i = 0; i < out.lines; ++i) block.lines[out.first_line + i].filled = filled;
   }
   if (traits(shape.op).space == AddressSpace::remote_shared) {

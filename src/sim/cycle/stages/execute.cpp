@@ -156,8 +156,8 @@ void ExecuteStage::special(WarpState& warp, const Decoded& one, const EventCost*
   queue.hold_until(from);
   // Off with an access of the same guard that the warp passes without an event.
   const std::uint32_t* access = warp.step + one.off_with;
-  const bool off = one.off || (one.off_with > 0 && access < warp.steps_end &&
-                               (access + 1 < warp.steps_end || event == nullptr));
+  const bool off = one.off_with > 0 && access < warp.steps_end &&
+                   (access + 1 < warp.steps_end || event == nullptr);
   double done = from - arrived + now + (off ? p.off_latency : static_cast<double>(one.latency));
   if (!off && one.constant_line >= 0) {
     const auto [line, first] = units_.constant_lines.try_emplace(one.constant_line, done);
@@ -219,6 +219,13 @@ double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double
       done = std::max(done, arrival);
       if (again) missing = use.sectors;
       if (missing == 0) continue;
+    }
+    if (store) {
+      missing = units_.store_merge.apart(use, at);
+      if (missing == 0) {
+        units_.stores.take(at, 0, p.store_sector, at);
+        continue;
+      }
     }
     const double sectors = std::popcount(missing);
     const double bytes = 32.0 * sectors;

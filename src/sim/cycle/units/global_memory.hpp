@@ -167,4 +167,34 @@ class StoreBuffer {
   std::deque<double> passed_;
 };
 
+/// The lines of the last stores: one that follows soon to the same line goes along with it.
+class StoreMerge {
+ public:
+  StoreMerge(double lines, double cycles)
+      : lines_(static_cast<std::size_t>(std::max(0.0, lines))), cycles_(cycles) {}
+  /// Sectors of `use`, stored at `at`, that do not go along.
+  std::uint8_t apart(const LineUse& use, double at) {
+    std::uint8_t waiting = 0;
+    const auto found = std::find_if(last_.begin(), last_.end(),
+                                    [&](const Entry& entry) { return entry.line == use.line; });
+    if (found != last_.end()) {
+      if (at - found->at <= cycles_) waiting = found->sectors;
+      last_.erase(found);
+    }
+    last_.push_back({use.line, static_cast<std::uint8_t>(waiting | use.sectors), at});
+    if (last_.size() > lines_) last_.pop_front();
+    return static_cast<std::uint8_t>(use.sectors & ~waiting);
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t line;
+    std::uint8_t sectors;
+    double at;
+  };
+  std::size_t lines_;
+  double cycles_;
+  std::deque<Entry> last_;
+};
+
 }  // namespace smemsim

@@ -33,6 +33,7 @@ struct SmUnits {
         queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
         global_queues(kSubCores, MemoryQueue(p.queue_entries, p.operand_interval)),
         registers(kSubCores, RegisterPorts(p.register_ports, p.register_slack)),
+        store_merge(p.store_merge_lines, p.store_merge_cycles),
         stores(p.store_buffer, p.store_way, p.store_window),
         barriers(p.barrier_interval, p.barrier_latency),
         l1(std::max(0.0, p.l1_bytes - shared_bytes)),
@@ -56,6 +57,7 @@ struct SmUnits {
   std::vector<MemoryQueue> queues;  ///< one for each sub-core
   std::vector<MemoryQueue> global_queues;
   std::vector<RegisterPorts> registers;
+  StoreMerge store_merge;
   StoreBuffer stores;
   BarrierUnit barriers;
   MbarrierUnit mbarriers;
