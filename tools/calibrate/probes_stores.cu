@@ -260,6 +260,58 @@ void merge(const Device& device) {
   }
 }
 
+// ---- What comes behind stores of 32 lines each.
+enum Behind { kBehindS2r, kBehindLds, kBehindLdg, kBehindShfl, kBehindBarrier, kBehinds };
+const char* const kBehindNames[] = {"s2r", "lds", "ldg", "shfl", "barrier"};
+
+template <int stores, int behind>
+__global__ void behind_stores(char* memory, uint32_t* out) {
+  __shared__ uint32_t words[1024];
+  words[threadIdx.x] = threadIdx.x;
+  char* p = memory + lane_id() * 256 + warp_id() * 4;
+  const uint32_t s = shared_address(words) + lane_id() * 4;
+  uint32_t x[stores], start = 0, end = 0, y = 0;
+  for (int i = 0; i < stores; ++i) x[i] = lane_id() + i;
+#pragma unroll 1
+  for (int rep = 0; rep < 3; ++rep) {
+    __syncthreads();
+    asm volatile("membar.gl;" ::: "memory");
+    const uint64_t pause = sm_clock();
+    while (sm_clock() - pause < 4000) {
+    }
+    __syncthreads();
+    start = now();
+#pragma unroll
+    for (int i = 0; i < stores; ++i) store(p + i * 32, x[i]);
+    if constexpr (behind == kBehindS2r) asm volatile("mov.u32 %0, %%smid;" : "=r"(y)::"memory");
+    if constexpr (behind == kBehindLds) y = load_shared(s);
+    if constexpr (behind == kBehindLdg) y = load_l1(memory + kMiB + threadIdx.x * 4);
+    if constexpr (behind == kBehindShfl) asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, -1;" : "=r"(y) : "r"(s));
+    if constexpr (behind == kBehindBarrier) __syncthreads();
+    asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, %1; @p trap; }" ::"r"(y), "n"(kNever) : "memory");
+    end = now();
+    for (int i = 0; i < stores; ++i) asm volatile("add.u32 %0, %0, 1;" : "+r"(x[i]));
+  }
+  if (x[0] == kNever) out[0] = x[0];
+  if (lane_id() != 0) return;
+  out[kResults + warp_id() * 2] = start;
+  out[kResults + warp_id() * 2 + 1] = end;
+}
+
+template <int stores, int behind = 0>
+void behind_all(const Device& device) {
+  for (const int warps : {4, 8, 16}) {
+    behind_stores<stores, behind><<<1, warps * 32>>>(device.memory, device.out);
+    const Values all = fetch(device, warps * 2);
+    uint32_t first = all[0];
+    for (int warp = 1; warp < warps; ++warp) first = std::min(first, all[2 * warp]);
+    Values ends;
+    for (int warp = 0; warp < warps; ++warp) ends.push_back(all[2 * warp + 1] - first);
+    emit("behind_stores", ends, "behind=%s stores=%d warps=%d", kBehindNames[behind], stores, warps);
+  }
+  if constexpr (behind + 1 < kBehinds) behind_all<stores, behind + 1>(device);
+}
+
 }  // namespace
 
 // Time of a block's 64 stores per warp until all have issued. With 32 warps a store takes what limits
@@ -399,4 +451,12 @@ PROBE(store_merge, "64 stores a warp that fill lines: fill (steps), spacing (cyc
   merge<2, 0>(device), merge<2, 8>(device), merge<2, 32>(device);
   merge<4, 0>(device), merge<4, 8>(device), merge<4, 32>(device);
   merge<8, 0>(device), merge<8, 8>(device);
+}
+
+// A special register comes when the stores before it have been read, shared and global loads when the
+// data stage has passed them on, a barrier at once. No parameter rests on it.
+PROBE(behind_stores, "each warp, behind stores of 32 lines: behind, stores, warps") {
+  behind_all<1>(device);
+  behind_all<4>(device);
+  behind_all<8>(device);
 }

@@ -152,7 +152,8 @@ void ExecuteStage::special(WarpState& warp, const Decoded& one, const EventCost*
   const CycleParameters& p = units_.parameters;
   MemoryQueue& queue = units_.queues[warp.id.sub_core];
   const double arrived = queue.transfer(now + kLead, one.operands);
-  const double from = units_.special.serve(arrived);
+  // Measured: it leaves the sub-core when the stores before it have been read.
+  const double from = units_.special.serve(std::max(arrived, units_.stores_read[warp.id.sub_core]));
   queue.hold_until(from);
   // Off with an access of the same guard that the warp passes without an event.
   const std::uint32_t* access = warp.step + one.off_with;
@@ -291,7 +292,9 @@ void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* 
   warp.shared_end = slot.end;
   queue.hold_until(slot.start);
   if (stores) {
-    warp.boards.hold(one.read_barrier, units_.stores.read(slot.end), Stall::long_scoreboard);
+    const double read = units_.stores.read(slot.end);
+    units_.stores_read[warp.id.sub_core] = std::max(units_.stores_read[warp.id.sub_core], read);
+    warp.boards.hold(one.read_barrier, read, Stall::long_scoreboard);
   }
 
   const double behind = tail(p, p.l1_latency, 2) - p.result_interval;

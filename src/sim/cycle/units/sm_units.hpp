@@ -59,6 +59,7 @@ struct SmUnits {
   std::vector<RegisterPorts> registers;
   StoreMerge store_merge;
   StoreBuffer stores;
+  std::array<double, kSubCores> stores_read{};  ///< when the registers of all so far are
   BarrierUnit barriers;
   MbarrierUnit mbarriers;
   double mbarrier_free = 0;
