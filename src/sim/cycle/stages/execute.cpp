@@ -1,37 +1,22 @@
 #include "sim/cycle/stages/execute.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 namespace smemsim {
 namespace {
 
-constexpr std::uint64_t kLineBytes = 128;
 constexpr std::uint64_t kClusterBarrier = ~std::uint64_t{0};  // no barrier of a block has this id
-constexpr double kLead = 1;                                   // from issue to the operand path
-
-/// Fixed part of the latency behind the last wavefront, so that a load of one wavefront whose
-/// address is one register has the latency of the parameter.
-double tail(const CycleParameters& p, double latency, unsigned operands) {
-  return std::max(0.0, latency - kLead - p.operand_interval * operands - p.wavefront_interval);
-}
-
-/// Where the slice of a line lies, 0 to 1. Which one it is is not known: a hash of the line.
-double slice_of(std::uint64_t line) {
-  return static_cast<double>(line * 0x9E3779B97F4A7C15u >> 54) / 1024;
-}
-
-/// The 64-byte pieces of a line that the sectors lie in: what crosses between the halves of L2.
-int pieces(std::uint8_t sectors) {
-  return std::popcount((sectors | sectors >> 1U) & 0x55U);
-}
 
 bool is_bulk_copy(Operation op) {
   return op == Operation::bulk_load || op == Operation::bulk_store || op == Operation::bulk_reduce;
 }
 
 }  // namespace
+
+double ExecuteStage::tail(double latency, unsigned operands) const {
+  const CycleParameters& p = units_.parameters;
+  return std::max(0.0, latency - kLead - p.operand_interval * operands - p.wavefront_interval);
+}
 
 void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost* event, double now,
                            std::vector<WakeUp>& woken) {
@@ -138,7 +123,7 @@ void ExecuteStage::switched_off(WarpState& warp, const Decoded& one, double now)
         units_.data.serve(std::max(arrived, warp.shared_end), p.off_wavefronts);
     units_.queue_of(one, warp.id.sub_core).hold_until(slot.start);
     warp.shared_end = slot.end;
-    done = slot.end + tail(p, p.off_latency, 1);
+    done = slot.end + tail(p.off_latency, 1);
     // A store keeps its registers behind the stores before it (store_run ends with one).
     const bool store = one.kind == InstructionKind::global && one.results == 0;
     read = store ? slot.end : arrived + p.source_release;
@@ -182,7 +167,7 @@ void ExecuteStage::shared(WarpState& warp, const Decoded& one, const EventCost* 
   warp.shared_end = slot.end;
   if (one.results == 0) return;
 
-  double done = slot.end + tail(p, p.shared_latency, 1);
+  double done = slot.end + tail(p.shared_latency, 1);
   const bool matrix = event != nullptr && event->op == Operation::ldmatrix;
   if (one.kind == InstructionKind::shuffle) {
     done += p.shuffle_extra;
@@ -194,128 +179,6 @@ void ExecuteStage::shared(WarpState& warp, const Decoded& one, const EventCost* 
   }
   warp.shared_done = std::max(warp.shared_done, done);
   warp.boards.hold(one.write_barrier, warp.shared_done, Stall::short_scoreboard);
-}
-
-double ExecuteStage::fetch(const EventCost& event, const WarpState& warp, double at, bool by_l2,
-                           bool store) {
-  const CycleParameters& p = units_.parameters;
-  const double beyond = p.l2_latency - p.l1_latency;
-  const auto half_mask = static_cast<std::uint64_t>(p.l2_half_mask);
-  // Measured: a copy past L1 sends a request for each of its steps (docs/model.md).
-  double requests = 1;  // for a line
-  if (event.op == Operation::cp_async_cg && event.lines > 0) {
-    requests = std::max(1.0, event.wavefronts / p.copy_bypass / event.lines);
-  }
-  double done = at;
-  for (std::uint32_t i = 0; i < event.lines; ++i) {
-    LineUse use = warp.block->lines[event.first_line + i];
-    if (!use.everywhere || p.shared_lines <= 0) use.line += warp.line_offset;
-    std::uint8_t missing = use.sectors;
-    bool again = false;
-    if (!by_l2 && !store) {
-      missing = units_.l1.missing(use, units_.l1_clock);
-      const double arrival = missing == use.sectors ? at : units_.l1.arrival(use);
-      // Measured: a copy asks again for what is on its way, a load waits for it.
-      again = event.op == Operation::cp_async_ca && arrival > at;
-      done = std::max(done, arrival);
-      if (again) missing = use.sectors;
-      if (missing == 0) continue;
-    }
-    if (store) {
-      missing = units_.store_merge.apart(use, at);
-      if (missing == 0) {
-        units_.stores.take(at, 0, p.store_sector, at);
-        continue;
-      }
-    }
-    const double sectors = std::popcount(missing);
-    const double bytes = 32.0 * sectors;
-    const bool far = (std::popcount(use.line * kLineBytes & half_mask) % 2 != 0) != units_.odd_half;
-    if (store) {
-      const double partial = use.filled ? 0 : 1;
-      const double cycles = p.store_sector * sectors + p.store_line * partial;
-      const double slice = units_.l2.pass(at, p.store_share * bytes + p.store_partial * partial);
-      const double crossing = units_.far_link.pass(at, bytes, far);
-      units_.stores.take(at, sectors, cycles, std::max(slice, crossing));
-      continue;
-    }
-    const double sent = units_.stores.behind(at);
-    std::uint8_t& fetched = units_.fetched[use.line];
-    const auto fresh = static_cast<std::uint8_t>(missing & ~fetched);
-    fetched = static_cast<std::uint8_t>(fetched | missing);
-    const bool shared = use.shared && p.shared_lines > 0;
-    MemoryPort& port = shared ? units_.l2_shared : units_.l2;
-    const double moved = std::max(bytes, 32 * requests);
-    const double asked = shared ? moved : moved + p.l2_line * requests;
-    double there = port.pass(sent, asked) - port.cycles(asked);
-    if (fresh != 0 && !shared) {
-      there = std::max(there, units_.far_link.pass(sent, p.l2_far_piece * pieces(fresh), far));
-    }
-    if (use.everywhere && units_.hot_interval > 0) {
-      // The other SMs ask for the line as well.
-      double& free = units_.hot_lines[use.line];
-      free = std::max(free, at) + units_.hot_interval;
-      there = std::max(there, free);
-    }
-    double latency = beyond + (far && fresh != 0 ? p.l2_far_extra : 0) +
-                     p.l2_spread * (slice_of(use.line) - 0.5);
-    if (p.l2_hit < 1) {
-      const double missed = 1 - p.l2_hit;
-      there = std::max(there, units_.dram.pass(at, bytes * missed) - units_.l2.cycles(bytes));
-      latency += missed * (p.dram_latency - p.l2_latency);
-    }
-    there += latency;
-    if (!by_l2 && !again) units_.l1.fill({use.line, missing}, there, units_.l1_clock);
-    done = std::max(done, there);
-  }
-  return done;
-}
-
-void ExecuteStage::global(WarpState& warp, const Decoded& one, const EventCost* event, double now) {
-  const CycleParameters& p = units_.parameters;
-  MemoryQueue& queue = units_.global_queues[warp.id.sub_core];
-  const double arrived = units_.queues[warp.id.sub_core].transfer(now + kLead, one.operands);
-  warp.boards.hold(one.read_barrier, arrived + p.source_release, Stall::long_scoreboard);
-  const bool copy = one.kind == InstructionKind::copy;
-  const bool by_l2_copy = event != nullptr && event->op == Operation::cp_async_cg;
-  const bool stores = event != nullptr && event->op == Operation::global_store;
-  if (event != nullptr) warp.global_since_fence = true;
-  double wavefronts = event == nullptr ? 0 : event->lines;
-  if (copy && event != nullptr) {
-    wavefronts = std::max<double>(wavefronts, event->wavefronts);
-    // Measured: 2, 3 and 4 cycles for a warp's 4, 8 and 16 bytes a lane without conflicts.
-    if (!by_l2_copy && wavefronts < 3) wavefronts += 1;
-  }
-  if (stores) wavefronts = std::ceil(event->bytes / p.store_bytes);
-  const DataStage::Slot slot = units_.data.serve(std::max(arrived, warp.shared_end), wavefronts,
-                                                 stores ? units_.stores.room() : 0);
-  warp.shared_end = slot.end;
-  queue.hold_until(slot.start);
-  if (stores) {
-    const double read = units_.stores.read(slot.end);
-    units_.stores_read[warp.id.sub_core] = std::max(units_.stores_read[warp.id.sub_core], read);
-    warp.boards.hold(one.read_barrier, read, Stall::long_scoreboard);
-  }
-
-  const double behind = tail(p, p.l1_latency, 2) - p.result_interval;
-  double done = slot.end;
-  if (event != nullptr && event->op == Operation::remote_load) {
-    units_.remote_free = std::max(units_.remote_free, slot.end) +
-                         units_.remote_sector * event->remote_sectors +
-                         p.remote_line * event->lines;
-    done = units_.remote_free + p.remote_latency - p.l1_latency;
-  } else if (event != nullptr) {
-    const bool by_l2 = one.by_l2 || by_l2_copy || event->op == Operation::global_atomic;
-    done = fetch(*event, warp, slot.end, by_l2, stores);
-  }
-  done += (by_l2_copy ? p.copy_l2_extra : 0) + behind +
-          p.result_interval * std::max(0, one.results - 1);
-  if (copy) {
-    warp.copies_done = std::max(warp.copies_done, done + p.copy_extra);
-    warp.boards.hold(one.write_barrier, done + p.copy_extra, Stall::long_scoreboard);
-  } else if (one.results != 0) {
-    warp.boards.hold(one.write_barrier, done, Stall::long_scoreboard);
-  }
 }
 
 void ExecuteStage::barrier(WarpState& warp, std::uint32_t self, const EventCost& event, double now,

@@ -32,13 +32,21 @@ class ExecuteStage {
   void special(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   void shared(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   void global(WarpState& warp, const Decoded& one, const EventCost* event, double now);
-  double fetch(const EventCost& event, const WarpState& warp, double at, bool by_l2, bool store);
+  /// When the lines of a load that passes the data stage at `at` are there; `by_l2`: not from L1.
+  double load(const EventCost& event, const WarpState& warp, double at, bool by_l2);
+  void store(const EventCost& event, const WarpState& warp, double at);
+  LineUse line_of(const WarpState& warp, std::uint32_t index) const;
+  bool in_far_half(const LineUse& use) const;
   void barrier(WarpState& warp, std::uint32_t self, const EventCost& event, double now,
                std::vector<WakeUp>& woken);
   void sync(WarpState& warp, std::uint32_t self, const EventCost& event, double now,
             std::vector<WakeUp>& woken);
   void bulk(WarpState& warp, const EventCost& event, double now, std::vector<WakeUp>& woken);
+  /// Fixed part of the latency behind the last wavefront, so that a load of one wavefront whose
+  /// address is one register has the latency of the parameter.
+  double tail(double latency, unsigned operands) const;
 
+  static constexpr double kLead = 1;  ///< cycles from issue to the operand path
   SmUnits& units_;
   std::vector<std::uint32_t>& live_warps_;  ///< of each block slot
 };
