@@ -53,7 +53,7 @@ bool may_write(const SassText& code, Register wanted) {
 
 }  // namespace
 
-RaceValues::RaceValues(const Program& program) : program_(program) {
+RaceValues::RaceValues(const Program& program) {
   const auto& all = program.instructions;
   std::map<std::uint64_t, std::uint32_t> index_of;
   for (std::uint32_t i = 0; i < all.size(); ++i) {

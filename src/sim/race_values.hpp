@@ -33,7 +33,6 @@ class RaceValues {
   Value at(std::size_t index, std::string_view name, unsigned depth) const;
   Value result(std::size_t index, unsigned depth) const;
 
-  const Program& program_;
   std::vector<SassText> code_;
   std::vector<std::string_view> guards_;
   std::vector<std::vector<std::uint32_t>> before_;
