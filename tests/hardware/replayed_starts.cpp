@@ -41,7 +41,7 @@ std::vector<Row> measured_rows() {
   return out;
 }
 
-bool has(const std::string& text, const std::string& part) {
+bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -83,7 +83,7 @@ std::vector<KernelCycles> replayed(const SimulateOptions& options) {
 std::vector<std::vector<double>> clocks(const KernelCycles& kernel, std::size_t count) {
   std::map<std::pair<unsigned, unsigned>, std::vector<double>> warps;
   for (const TimelineEntry& entry : kernel.timeline) {
-    if (!has(entry.text, "SR_CLOCK")) continue;
+    if (!contains(entry.text, "SR_CLOCK")) continue;
     warps[{entry.warp.start, entry.warp.warp}].push_back(entry.cycle);
   }
   std::vector<std::vector<double>> out;
@@ -116,7 +116,8 @@ TEST_CASE("Small kernels that fill the device end when they do on the hardware")
   int launches = 0;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     // The model is of the first time.
-    if (measured[i].probe != "launch_phases" || !has(measured[i].parameters, "run=0")) continue;
+    if (measured[i].probe != "launch_phases" || !contains(measured[i].parameters, "run=0"))
+      continue;
     CAPTURE(measured[i].parameters);
     CHECK(kernels[i].clocked_sm == Approx(measured[i].medians.at("clock=end")).epsilon(0.12));
     ++launches;
@@ -138,7 +139,7 @@ TEST_CASE("Stores leave an SM and reach L2 when they do on the hardware") {
     // Stores that follow each other to one line take L2 less than the model has it.
     // Stores to further sectors of the same lines (step=32) take L2 less than the model has it.
     CHECK(span(warps, 0, 3) == Approx(measured[i].medians.at("until=drained")).epsilon(0.3));
-    if (has(measured[i].parameters, "lane_stride=128 step=4")) {
+    if (contains(measured[i].parameters, "lane_stride=128 step=4")) {
       CHECK(span(warps, 0, 2) == Approx(measured[i].medians.at("until=free")).epsilon(0.12));
     }
     ++launches;

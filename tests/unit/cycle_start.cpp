@@ -11,7 +11,7 @@ using namespace smemsim::testing;
 
 namespace {
 
-constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
+constexpr std::uint64_t kGlobal = std::uint64_t{1} << 32;
 
 /// First issue of each warp, by how many blocks were started before its own, and its number.
 std::map<std::pair<unsigned, unsigned>, TimelineEntry> begins(unsigned warps, unsigned blocks,
@@ -63,7 +63,7 @@ double constant_cycles(const std::string& guard) {
   kernel.add({guard + "LDC.64 R4, c[0x0][0x210]", 1, 0});
   kernel.add({"@!P0 STG.E [R4.64], R2", 1, 7, 1});  // leaves no event: P0 holds in all lanes
   kernel.add({"LDG.E R2, [R2.64]", 1, 1},
-             access(Operation::global_load, 4, [](unsigned lane) { return kBase + lane * 4; }));
+             access(Operation::global_load, 4, [](unsigned lane) { return kGlobal + lane * 4; }));
   kernel.end();
   return kernel.run(h200()).block_cycles;
 }
