@@ -40,6 +40,19 @@ __device__ __forceinline__ void wait_for(uint32_t x, uint32_t* out) {
                "l"(out), "n"(kNever)
                : "memory");
 }
+// The same without a store, whose predicate alone takes a place in the memory queue.
+__device__ __forceinline__ void wait_without_store(uint32_t x) {
+  asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, %1; @p trap; }" ::"r"(x), "n"(kNever) : "memory");
+}
+// All warps of the block: what they have stored is in L2 and all queues are empty after that pause.
+__device__ __forceinline__ void settle(uint32_t cycles) {
+  __syncthreads();
+  asm volatile("membar.gl;" ::: "memory");
+  const uint64_t pause = sm_clock();
+  while (sm_clock() - pause < cycles) {
+  }
+  __syncthreads();
+}
 // Of a time by sm_clock(): the compiler would read fewer bits of it if fewer were stored.
 __device__ __forceinline__ void write_long(uint32_t* out, uint32_t index, uint64_t time) {
   reinterpret_cast<uint64_t*>(out + kResults)[index] = time;
@@ -51,6 +64,14 @@ __device__ __forceinline__ uint32_t lane_id() { return threadIdx.x & 31; }
 __device__ __forceinline__ uint32_t warp_id() { return threadIdx.x >> 5; }
 // Of this warp among all of the grid.
 __device__ __forceinline__ uint32_t grid_warp() { return blockIdx.x * (blockDim.x >> 5) + warp_id(); }
+
+// The clocks that each warp has read, one warp after another.
+template <int count>
+__device__ __forceinline__ void write_clocks(const uint32_t (&time)[count], uint32_t* out) {
+  if (lane_id() != 0) return;
+#pragma unroll
+  for (int i = 0; i < count; ++i) out[kResults + grid_warp() * count + i] = time[i];
+}
 
 __device__ __forceinline__ uint32_t load_l1(const char* p) {
   uint32_t x;

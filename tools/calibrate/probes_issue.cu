@@ -12,14 +12,6 @@ __device__ __forceinline__ void fma(float& x, float y, float z) {
   asm volatile("fma.rn.f32 %0, %0, %1, %2;" : "+f"(x) : "f"(y), "f"(z));
 }
 
-// The clocks that a warp has read, for emit_clocks().
-template <int count>
-__device__ __forceinline__ void write_clocks(const uint32_t (&time)[count], uint32_t* out) {
-  if (lane_id() != 0) return;
-#pragma unroll
-  for (int i = 0; i < count; ++i) out[kResults + grid_warp() * count + i] = time[i];
-}
-
 // ---- Clocks before a barrier, behind it, and then after each step; one warp comes late.
 enum Then { kAlu, kAluFour, kFfma, kImad, kHfma2, kDfma, kMma, kVote, kLds, kLdsUse, kSts, kLdg, kStg, kShfl, kEx2, kPopc,
             kRedux, kS2r, kBar, kBra, kCopy, kThens };

@@ -156,6 +156,19 @@ Values sm_times(const Values& results) {
   return times;
 }
 
+// For each block of so many warps, which have written `count` clocks each: from the first clock of any
+// warp to the last one with number `until`.
+Values block_spans(const Values& clocks, int warps, int count, int until) {
+  Values spans;
+  for (const uint32_t* t = clocks.data(); t != clocks.data() + clocks.size(); t += warps * count) {
+    uint32_t first = t[0], last = 0;
+    for (int warp = 1; warp < warps; ++warp) first = std::min(first, t[warp * count]);
+    for (int warp = 0; warp < warps; ++warp) last = std::max(last, t[warp * count + until] - first);
+    spans.push_back(last);
+  }
+  return spans;
+}
+
 // ---- A run of stores of 8 warps, with nothing before it: issued, all registers free, all in L2.
 constexpr int kRunTimes = 3;
 
@@ -166,12 +179,7 @@ __global__ void store_run(char* memory, uint32_t* out, int lane_stride, int warp
   for (int i = 0; i < stores; ++i) x[i] = lane_id() + i;
 #pragma unroll 1
   for (int rep = 0; rep < 3; ++rep) {
-    __syncthreads();
-    asm volatile("membar.gl;" ::: "memory");
-    const uint64_t pause = sm_clock();
-    while (sm_clock() - pause < 4000) {
-    }
-    __syncthreads();
+    settle(4000);
     time[0] = now();
 #pragma unroll
     for (int i = 0; i < stores; ++i) store(p + i * step, x[i]);
@@ -184,9 +192,7 @@ __global__ void store_run(char* memory, uint32_t* out, int lane_stride, int warp
     time[3] = now();
     __syncthreads();
   }
-  if (lane_id() != 0) return;
-#pragma unroll
-  for (int i = 0; i <= kRunTimes; ++i) out[kResults + grid_warp() * (kRunTimes + 1) + i] = time[i];
+  write_clocks(time, out);
 }
 
 template <int stores>
@@ -195,15 +201,7 @@ void run(const Device& device, int blocks, int lane_stride, int warp_stride, int
   const Values all = fetch(device, std::size_t(blocks) * 8 * (kRunTimes + 1));
   const char* const until[] = {"issued", "free", "drained"};
   for (int k = 0; k < kRunTimes; ++k) {
-    Values last;  // of the warps of a block
-    for (int block = 0; block < blocks; ++block) {
-      const uint32_t* t = all.data() + std::size_t(block) * 8 * (kRunTimes + 1);
-      uint32_t first = t[0], end = 0;
-      for (int warp = 1; warp < 8; ++warp) first = std::min(first, t[warp * (kRunTimes + 1)]);
-      for (int warp = 0; warp < 8; ++warp) end = std::max(end, t[warp * (kRunTimes + 1) + k + 1] - first);
-      last.push_back(end);
-    }
-    emit("store_run", last, "blocks=%d stores=%d lane_stride=%d step=%d until=%s", blocks, stores, lane_stride, step, until[k]);
+    emit("store_run", block_spans(all, 8, kRunTimes + 1, k + 1), "blocks=%d stores=%d lane_stride=%d step=%d until=%s", blocks, stores, lane_stride, step, until[k]);
   }
 }
 
@@ -218,12 +216,7 @@ __global__ void store_merge(char* memory, uint32_t* out, int warp_stride) {
   float x = lane_id();
   uint32_t start = 0, end = 0;
   for (int rep = 0; rep < 2; ++rep) {
-    __syncthreads();
-    asm volatile("membar.gl;" ::: "memory");
-    const uint64_t pause = sm_clock();
-    while (sm_clock() - pause < 6000) {
-    }
-    __syncthreads();
+    settle(6000);
     start = now();
 #pragma unroll
     for (int i = 0; i < kStores; ++i) {
@@ -246,15 +239,7 @@ void merge(const Device& device) {
       for (const bool same : {false, true}) {
         store_merge<fill, spacing><<<blocks, warps * 32>>>(device.memory, device.out, same ? 0 : 8192);
         const Values all = fetch(device, std::size_t(blocks) * warps * 2);
-        Values times;
-        for (int block = 0; block < blocks; ++block) {
-          const uint32_t* t = all.data() + std::size_t(block) * warps * 2;
-          uint32_t first = t[0], last = 0;
-          for (int warp = 1; warp < warps; ++warp) first = std::min(first, t[2 * warp]);
-          for (int warp = 0; warp < warps; ++warp) last = std::max(last, t[2 * warp + 1] - first);
-          times.push_back(last);
-        }
-        emit("store_merge", times, "fill=%d spacing=%d blocks=%d warps=%d same=%d", fill, spacing * 4, blocks, warps, same);
+        emit("store_merge", block_spans(all, warps, 2, 1), "fill=%d spacing=%d blocks=%d warps=%d same=%d", fill, spacing * 4, blocks, warps, same);
       }
     }
   }
@@ -274,12 +259,7 @@ __global__ void behind_stores(char* memory, uint32_t* out) {
   for (int i = 0; i < stores; ++i) x[i] = lane_id() + i;
 #pragma unroll 1
   for (int rep = 0; rep < 3; ++rep) {
-    __syncthreads();
-    asm volatile("membar.gl;" ::: "memory");
-    const uint64_t pause = sm_clock();
-    while (sm_clock() - pause < 4000) {
-    }
-    __syncthreads();
+    settle(4000);
     start = now();
 #pragma unroll
     for (int i = 0; i < stores; ++i) store(p + i * 32, x[i]);
@@ -288,7 +268,7 @@ __global__ void behind_stores(char* memory, uint32_t* out) {
     if constexpr (behind == kBehindLdg) y = load_l1(memory + kMiB + threadIdx.x * 4);
     if constexpr (behind == kBehindShfl) asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, -1;" : "=r"(y) : "r"(s));
     if constexpr (behind == kBehindBarrier) __syncthreads();
-    asm volatile("{ .reg .pred p; setp.eq.u32 p, %0, %1; @p trap; }" ::"r"(y), "n"(kNever) : "memory");
+    wait_without_store(y);
     end = now();
     for (int i = 0; i < stores; ++i) asm volatile("add.u32 %0, %0, 1;" : "+r"(x[i]));
   }
