@@ -4,14 +4,9 @@
 // and h200_issue.smt the trace of the same program, one launch for each group of lines.
 #include <algorithm>
 #include <map>
-#include <sstream>
 
 #include "catch.hpp"
-#include "sim/cycle/simulate.hpp"
-#include "trace/byte_io.hpp"
-#include "trace/gzip.hpp"
-#include "trace/machine_file.hpp"
-#include "trace/open.hpp"
+#include "replay.hpp"
 
 namespace smemsim {
 namespace {
@@ -28,17 +23,8 @@ double number_behind(const std::string& line, const std::string& key) {
 }
 
 std::vector<Probe> measured_probes() {
-  auto file = trace::open_source(SMEMSIM_SOURCE_DIR "/tests/hardware/h200_issue.csv.gz");
-  REQUIRE(file.ok());
-  const auto packed = trace::read_all(**file, 1U << 20);
-  REQUIRE(packed.ok());
-  const auto text = trace::gunzip(*packed, (*file)->name(), 1U << 24);
-  REQUIRE(text.ok());
-  std::istringstream lines(*text);
   std::vector<Probe> out;
-  std::string line;
-  std::getline(lines, line);  // the header
-  while (std::getline(lines, line)) {
+  for (const std::string& line : measured_lines("h200_issue")) {
     const std::string parameters = line.substr(0, line.find(" warp="));
     if (out.empty() || out.back().parameters != parameters) out.push_back({parameters, {}, {}});
     const auto warp = static_cast<unsigned>(number_behind(line, " warp="));
@@ -49,16 +35,9 @@ std::vector<Probe> measured_probes() {
 
 std::vector<Probe> replayed_probes() {
   std::vector<Probe> out = measured_probes();
-  const Machine machine = trace::load_machine("sm_90").value();
   SimulateOptions options;
   options.timeline_cycles = 1e6;
-  SimulateAnalysis analysis([&](const Launch&) -> Result<const Machine*> { return &machine; },
-                            options);
-  auto source = trace::open_trace(SMEMSIM_SOURCE_DIR "/tests/hardware/h200_issue.smt");
-  REQUIRE(source.ok());
-  const Status status = (*source)->read(analysis);
-  if (!status.ok()) FAIL(status.error().text());
-  const std::vector<KernelCycles> kernels = analysis.take_results();
+  const std::vector<KernelCycles> kernels = replay("h200_issue", options);
   REQUIRE(kernels.size() == out.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     for (const TimelineEntry& entry : kernels[i].timeline) {

@@ -6,11 +6,7 @@
 #include <sstream>
 
 #include "catch.hpp"
-#include "sim/cycle/simulate.hpp"
-#include "trace/byte_io.hpp"
-#include "trace/gzip.hpp"
-#include "trace/machine_file.hpp"
-#include "trace/open.hpp"
+#include "replay.hpp"
 
 namespace smemsim {
 namespace {
@@ -21,17 +17,8 @@ struct Row {
 };
 
 std::vector<Row> measured_rows() {
-  auto file = trace::open_source(SMEMSIM_SOURCE_DIR "/tests/hardware/h200_start.csv.gz");
-  REQUIRE(file.ok());
-  const auto packed = trace::read_all(**file, 1U << 20);
-  REQUIRE(packed.ok());
-  const auto text = trace::gunzip(*packed, (*file)->name(), 1U << 22);
-  REQUIRE(text.ok());
-  std::istringstream lines(*text);
   std::vector<Row> out;
-  std::string line;
-  std::getline(lines, line);  // probe,parameters,n,least,p10,median,p90,most
-  while (std::getline(lines, line)) {
+  for (const std::string& line : measured_lines("h200_start")) {
     std::vector<std::string> cells;
     std::istringstream row(line);
     for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
@@ -68,17 +55,6 @@ std::vector<Launched> measured_launches() {
   return out;
 }
 
-std::vector<KernelCycles> replayed(const SimulateOptions& options) {
-  const Machine machine = trace::load_machine("sm_90").value();
-  SimulateAnalysis analysis([&](const Launch&) -> Result<const Machine*> { return &machine; },
-                            options);
-  auto source = trace::open_trace(SMEMSIM_SOURCE_DIR "/tests/hardware/h200_start.smt");
-  REQUIRE(source.ok());
-  const Status status = (*source)->read(analysis);
-  if (!status.ok()) FAIL(status.error().text());
-  return analysis.take_results();
-}
-
 /// The last `count` readings of the clock by each warp.
 std::vector<std::vector<double>> clocks(const KernelCycles& kernel, std::size_t count) {
   std::map<std::pair<unsigned, unsigned>, std::vector<double>> warps;
@@ -111,7 +87,7 @@ TEST_CASE("Small kernels that fill the device end when they do on the hardware")
   const std::vector<Launched> measured = measured_launches();
   SimulateOptions options;
   options.what_if.clocked = true;
-  const std::vector<KernelCycles> kernels = replayed(options);
+  const std::vector<KernelCycles> kernels = replay("h200_start", options);
   REQUIRE(kernels.size() == measured.size());
   int launches = 0;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
@@ -129,14 +105,13 @@ TEST_CASE("Stores leave an SM and reach L2 when they do on the hardware") {
   const std::vector<Launched> measured = measured_launches();
   SimulateOptions options;
   options.timeline_cycles = 1e6;
-  const std::vector<KernelCycles> kernels = replayed(options);
+  const std::vector<KernelCycles> kernels = replay("h200_start", options);
   REQUIRE(kernels.size() == measured.size());
   int launches = 0;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     if (measured[i].probe != "store_run") continue;
     CAPTURE(measured[i].parameters);
     const auto warps = clocks(kernels[i], 4);
-    // Stores that follow each other to one line take L2 less than the model has it.
     // Stores to further sectors of the same lines (step=32) take L2 less than the model has it.
     CHECK(span(warps, 0, 3) == Approx(measured[i].medians.at("until=drained")).epsilon(0.3));
     if (contains(measured[i].parameters, "lane_stride=128 step=4")) {
