@@ -29,7 +29,7 @@ SmRun Sm::run(const std::vector<const BlockTrace*>& blocks, std::uint32_t reside
     if (!free_slots_.empty() && started_ < queue_.size()) {
       const auto [slot, from] = free_slots_.front();
       const double at = std::max(from, next_start_);
-      if (at <= now) {
+      if (at <= now || running_warps_ == 0) {
         free_slots_.pop_front();
         start_block(slot, at);
         continue;
