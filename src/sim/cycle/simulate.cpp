@@ -122,7 +122,7 @@ void summarise(std::vector<SmRun> runs, KernelCycles& out) {
   out.clocked_sm = median(clocked_sms);
 }
 
-constexpr std::uint64_t kMostSms = 5;
+constexpr std::uint64_t kMostChoices = 3;
 
 }  // namespace
 
@@ -214,19 +214,22 @@ Status SimulateAnalysis::end_launch() {
     out.blocks_known = std::min<std::uint64_t>(blocks_.size(), out.blocks_run);
     const double shared = static_cast<double>(fit.shared_per_block) * out.resident;
     Timeline timeline(texts_, options_.timeline_from, options_.timeline_cycles);
-    // SMs differ in the blocks that they get and in the half of L2 that they are next to.
-    const auto sample = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(grid), 1, kMostSms);
+    // SMs differ in the blocks that they get and in the half of L2 that they are next to. Each
+    // choice of blocks is run next to either half: which lines are near is luck, and the median of
+    // an even number lies between the two.
+    const auto choices =
+        std::clamp<std::uint64_t>(static_cast<std::uint64_t>(grid), 1, kMostChoices);
     std::vector<SmRun> runs;
-    for (std::uint64_t k = 0; k < sample; ++k) {
+    for (std::uint64_t k = 0; k < 2 * choices; ++k) {
       std::vector<const BlockTrace*> run;
       for (std::uint64_t i = 0; i < out.blocks_run; ++i) {
-        run.push_back(blocks_[(k * blocks_.size() / sample + i) % blocks_.size()].get());
+        run.push_back(blocks_[(k / 2 * blocks_.size() / choices + i) % blocks_.size()].get());
       }
       Sm sm(*streams_, *machine_->cycle, shared, std::min(sms, grid), k % 2 != 0);
       if (k == 0 && options_.timeline_cycles > 0) sm.add_listener(timeline);
       runs.push_back(sm.run(run, out.resident));
     }
-    out.sms_run = sample;
+    out.sms_run = runs.size();
     out.timeline = std::move(timeline.entries);
     summarise(std::move(runs), out);
     find_bottleneck(out);
