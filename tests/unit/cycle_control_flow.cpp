@@ -66,3 +66,25 @@ TEST_CASE("a loop with events turns as often as the trace shows") {
   CHECK(flow.path(3, 3).steps == Steps{4, 1, 2, 3});
   CHECK(flow.path(3, 5).steps == Steps{4, 5});
 }
+
+// The slow path of a division: a test for NaN, one for 0 / 0, which makes a NaN, and the rest.
+TEST_CASE("a way that only a NaN takes is not taken, though it is shorter") {
+  ControlFlow flow = flow_of(
+      {"FSETP.GTU.FTZ.AND P1, PT, |R0|, +INF , PT", "FSETP.GTU.FTZ.AND P2, PT, |R4|, +INF , PT",
+       "PLOP3.LUT P1, PT, P1, P2, PT, 0xa8, 0x0", "@P1 BRA 0xb0",
+       "LOP3.LUT P1, RZ, R31, 0x7fffffff, R0, 0xc8, !PT", "@!P1 BRA 0x90", "FADD R2, R2, R2",
+       "FADD R2, R2, R2", "BRA 0xc0", "MUFU.RSQ R0, -QNAN", "BRA 0xc0", "FADD.FTZ R0, R0, R4",
+       "LDS R2, [R1]", "EXIT"});
+  const Path path = flow.path(-1, 12);
+  CHECK(path.steps == Steps{0, 1, 2, 3, 4, 5, 6, 7, 8, 12});
+  CHECK(path.ambiguous);  // a NaN would take another
+  // One of the two predicates says something else: the shortest way.
+  ControlFlow other =
+      flow_of({"FSETP.GTU.FTZ.AND P1, PT, |R0|, +INF , PT", "ISETP.NE.AND P2, PT, R3, RZ, PT",
+               "PLOP3.LUT P1, PT, P1, P2, PT, 0xa8, 0x0", "@P1 BRA 0x60", "FADD R2, R2, R2",
+               "FADD R2, R2, R2", "LDS R2, [R1]", "EXIT"});
+  CHECK(other.path(-1, 6).steps == Steps{0, 1, 2, 3, 6});
+  // Where there is no other way, it is taken.
+  ControlFlow only = flow_of({"MUFU.RSQ R0, -QNAN", "LDS R2, [R1]", "EXIT"});
+  CHECK(only.path(-1, 1).steps == Steps{0, 1});
+}

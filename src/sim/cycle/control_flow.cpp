@@ -32,6 +32,7 @@ ControlFlow::ControlFlow(std::vector<Decoded> code)
       stops_(code_.size(), false),
       leaders_(code_.size(), false),
       predecessors_(code_.size()) {
+  has_rare_ = std::any_of(code_.begin(), code_.end(), [](const Decoded& one) { return one.rare; });
   for (std::int32_t at = 0; at < static_cast<std::int32_t>(code_.size()); ++at) {
     const auto [next, target] = successors(at);
     for (const std::int32_t to : {next, target}) {
@@ -122,17 +123,21 @@ std::pair<std::int32_t, std::int32_t> ControlFlow::successors(std::int32_t at) c
           one.kind == InstructionKind::branch ? one.target : std::int32_t{-1}};
 }
 
-const ControlFlow::Distances& ControlFlow::distances(std::int32_t to, bool with_stops) {
-  const auto [entry, added] = distances_.try_emplace({to, with_stops});
+const ControlFlow::Distances& ControlFlow::distances(std::int32_t to, Avoid avoid) {
+  const auto [entry, added] = distances_.try_emplace({to, avoid});
   Distances& far = entry->second;
   if (!added) return far;
   far.assign(code_.size(), kFar);
+  const auto avoided = [&](std::size_t at) {
+    if (at == static_cast<std::size_t>(to) || avoid == Avoid::nothing) return false;
+    return stops_[at] || (avoid == Avoid::stops_and_rare && code_[at].rare);
+  };
   std::deque<std::int32_t> queue{to};
   far[static_cast<std::size_t>(to)] = 0;
   while (!queue.empty()) {
     const auto at = static_cast<std::size_t>(queue.front());
     queue.pop_front();
-    if (at != static_cast<std::size_t>(to) && with_stops && stops_[at]) continue;
+    if (avoided(at)) continue;
     for (const std::int32_t before : predecessors_[at]) {
       std::uint32_t& known = far[static_cast<std::size_t>(before)];
       if (known != kFar) continue;
@@ -141,15 +146,14 @@ const ControlFlow::Distances& ControlFlow::distances(std::int32_t to, bool with_
     }
   }
   // A stop can be left (a path starts behind it) but not passed: walk() never enters it.
-  if (with_stops) {
-    for (std::size_t at = 0; at < far.size(); ++at) {
-      if (stops_[at] && at != static_cast<std::size_t>(to)) far[at] = kFar;
-    }
+  for (std::size_t at = 0; at < far.size(); ++at) {
+    if (avoided(at)) far[at] = kFar;
   }
   return far;
 }
 
-bool ControlFlow::walk(std::int32_t from, std::int32_t to, const Distances& far, Path& out) const {
+bool ControlFlow::walk(std::int32_t from, std::int32_t to, const Distances& far,
+                       const Distances& every, Path& out) const {
   out.steps.clear();
   out.ambiguous = false;
   std::int32_t at = from;
@@ -158,10 +162,10 @@ bool ControlFlow::walk(std::int32_t from, std::int32_t to, const Distances& far,
   do {
     std::int32_t next = 0, target = -1;
     if (at >= 0) std::tie(next, target) = successors(at);
-    const auto distance = [&](std::int32_t to_there) {
-      return to_there < 0 ? kFar : far[static_cast<std::size_t>(to_there)];
+    const auto distance = [](const Distances& of, std::int32_t to_there) {
+      return to_there < 0 ? kFar : of[static_cast<std::size_t>(to_there)];
     };
-    const std::uint32_t straight = distance(next), taken = distance(target);
+    const std::uint32_t straight = distance(far, next), taken = distance(far, target);
     if (straight == kFar && taken == kFar) return false;
     const std::uint32_t trips = at >= 0 ? trips_[static_cast<std::size_t>(at)] : 0;
     const bool inside = to >= target && to <= at;
@@ -170,7 +174,9 @@ bool ControlFlow::walk(std::int32_t from, std::int32_t to, const Distances& far,
       at = ++turn < trips ? target : next;
       if (turn >= trips) turn = 0;
     } else {
-      if (straight != kFar && taken != kFar && next != target) out.ambiguous = true;
+      if (distance(every, next) != kFar && distance(every, target) != kFar && next != target) {
+        out.ambiguous = true;
+      }
       at = straight <= taken ? next : target;
     }
     out.steps.push_back(at);
@@ -180,9 +186,12 @@ bool ControlFlow::walk(std::int32_t from, std::int32_t to, const Distances& far,
 
 Path ControlFlow::path(std::int32_t from, std::int32_t to) {
   Path out;
-  out.found = walk(from, to, distances(to, true), out);
+  const Distances& every = distances(to, Avoid::stops);
+  out.found = has_rare_ && walk(from, to, distances(to, Avoid::stops_and_rare), every, out);
+  out.found = out.found || walk(from, to, every, every, out);
   if (!out.found) {
-    out.found = out.relaxed = walk(from, to, distances(to, false), out);
+    const Distances& relaxed = distances(to, Avoid::nothing);
+    out.found = out.relaxed = walk(from, to, relaxed, relaxed, out);
   }
   if (!out.found) out.steps.assign(1, to);
   return out;

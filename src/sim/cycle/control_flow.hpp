@@ -42,18 +42,23 @@ class ControlFlow {
   using Distances = std::vector<std::uint32_t>;  ///< steps to the target, kFar = no way
   static constexpr std::uint32_t kFar = ~std::uint32_t{0};
   std::pair<std::int32_t, std::int32_t> successors(std::int32_t at) const;
-  const Distances& distances(std::int32_t to, bool with_stops);
+  /// What a path does not pass. Stops: instructions that would have left an event.
+  enum class Avoid : std::uint8_t { nothing, stops, stops_and_rare };
+  const Distances& distances(std::int32_t to, Avoid avoid);
   void find_counted_loops();
   /// From `first` on, itself included.
   Path path_at(std::int32_t first, std::int32_t to);
   Path path_to_return(std::int32_t first);
-  bool walk(std::int32_t from, std::int32_t to, const Distances& far, Path& out) const;
+  /// `every`: distances by which it is ambiguous.
+  bool walk(std::int32_t from, std::int32_t to, const Distances& far, const Distances& every,
+            Path& out) const;
 
   std::vector<Decoded> code_;
   std::vector<std::uint32_t> trips_;  ///< of the loop that a backward branch closes; 0 = unknown
   std::vector<bool> stops_, leaders_;
+  bool has_rare_ = false;
   std::vector<std::vector<std::int32_t>> predecessors_;
-  std::map<std::pair<std::int32_t, bool>, Distances> distances_;
+  std::map<std::pair<std::int32_t, Avoid>, Distances> distances_;
 };
 
 }  // namespace smemsim

@@ -115,8 +115,10 @@ void decode_memory(const Text& text, std::string_view base, Decoded& out) {
   if (base == "SHFL") set(Kind::shuffle, 2, 1);
   if (base == "LDC") set(Kind::special, 1, words);
   if (is_any(base, {"S2R", "S2UR"})) set(Kind::special, 0, 1);
-  out.by_l2 = has(text.opcode, "STRONG") || has(text.opcode, "BYPASS") || base == "RED" ||
-              base == "ATOMG" || base == "ATOM";
+  // A load that is coherent within the SM finds its line in L1 as any other does.
+  const bool coherent = has(text.opcode, "STRONG") && !has(text.opcode, "STRONG.SM");
+  out.by_l2 =
+      coherent || has(text.opcode, "BYPASS") || base == "RED" || base == "ATOMG" || base == "ATOM";
 }
 
 std::int64_t trailing_number(std::string_view text, std::string_view before) {
@@ -166,8 +168,8 @@ void decode_control(const Text& text, std::string_view base, Decoded& out) {
     const std::size_t comma = text.operands.find(", ");
     const std::int64_t threads =
         comma == std::string_view::npos ? 0 : trailing_number(text.operands.substr(comma), ", ");
-    if (id >= 0 && id < 16 && threads >= 0) {
-      out.arrives_at = static_cast<std::uint8_t>(id);
+    out.arrives_at = id >= 0 && id < 16 ? static_cast<std::uint8_t>(id) : kArrivalSomewhere;
+    if (threads >= 0) {
       out.arrive_threads = static_cast<std::uint16_t>(threads);
     } else {
       out.arrives_at = kArrivalSomewhere;
@@ -334,6 +336,7 @@ std::vector<Decoded> decode(const Program& program, const CycleParameters& param
     if (out[i].returns) out[i].target = -1;
   }
   find_guards(program, out);
+  mark_rare(program, out);
   return out;
 }
 

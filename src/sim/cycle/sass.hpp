@@ -87,7 +87,7 @@ struct Decoded {
   std::uint8_t operands = 1;                     ///< registers that go to the memory queue
   std::uint8_t results = 1;                      ///< registers that come back
   std::uint8_t depend_on = 7, depend_count = 0;
-  /// BAR.ARV, which traces may lack: its barrier and its threads.
+  /// BAR.ARV, which traces may lack: its barrier and its threads (0: in a register).
   std::uint8_t arrives_at = kNoArrival;
   std::uint16_t arrive_threads = 0;
   /// BAR: the warp goes on, up to the next instruction that is held by a barrier.
@@ -115,6 +115,7 @@ struct Decoded {
   std::int32_t target = -1;  ///< index of the branch target, -1 = none or unknown
   std::int32_t callee = -1;  ///< of a CALL: index of the function's first instruction, likewise
   bool returns = false;      ///< RET
+  bool rare = false;         ///< only a NaN leads there
 };
 
 /// Whether `base` is one of the names.
@@ -126,6 +127,9 @@ std::string_view base_opcode(std::string_view text);
 /// Fills the counter fields from the operands (sass_counter.cpp).
 void decode_counter(std::string_view guard, std::string_view opcode, std::string_view operands,
                     Decoded& out);
+
+/// Fills Decoded::rare, once the targets are known (sass_rare.cpp).
+void mark_rare(const Program& program, std::vector<Decoded>& code);
 
 Decoded decode(const ProgramInstruction& instruction, const CycleParameters& parameters);
 
