@@ -1,5 +1,6 @@
 // Block barriers: 12.7 + 2 * warps cycles back to back, measured on an H200.
 #include "catch.hpp"
+#include "sim/cycle/units/barrier_unit.hpp"
 #include "unit/cycle_fixture.hpp"
 
 using namespace smemsim;
@@ -89,4 +90,29 @@ TEST_CASE("a barrier that does not defer blocking holds every instruction") {
   kernel.add({"FFMA R2, R2, R3, R3", 1});
   kernel.end();
   CHECK(issue_with_late_warp(kernel, 16) > 500);
+}
+
+TEST_CASE("an arrival at an unknown barrier counts where a warp waits for it") {
+  // Warps 0 and 1 of four arrive somewhere, the others wait at barrier 3.
+  BarrierUnit unit(2, 10);
+  BarrierUnit::Release release;
+  CHECK_FALSE(unit.arrive_somewhere(0, 0, 4, 5, release));
+  CHECK_FALSE(unit.arrive(0, 3, 2, true, 4, false, 20, release));
+  CHECK_FALSE(unit.arrive(0, 3, 3, true, 4, false, 30, release));
+  CHECK_FALSE(unit.arrive_somewhere(0, 1, 2, 40, release));  // of a barrier of two arrivals
+  CHECK_FALSE(unit.arrive_somewhere(0, 0, 4, 50, release));  // warp 0 has arrived there
+  CHECK_FALSE(unit.arrive_somewhere(1, 1, 4, 60, release));  // another block
+  REQUIRE(unit.arrive_somewhere(0, 1, 4, 70, release));
+  CHECK(release.at == 70 + 2 + 10);
+  CHECK(release.warps == std::vector<std::uint32_t>{2, 3});
+}
+
+TEST_CASE(
+    "an arrival at an unknown barrier is none at one of the whole block, or where none waits") {
+  BarrierUnit unit(2, 10);
+  BarrierUnit::Release release;
+  CHECK_FALSE(unit.arrive_somewhere(0, 0, 0, 5, release));
+  CHECK_FALSE(unit.arrive(0, 0, 1, true, 2, true, 20, release));
+  CHECK_FALSE(unit.arrive(0, 4, 1, false, 2, false, 20, release));
+  CHECK(unit.arrive(0, 5, 1, true, 2, false, 20, release));
 }

@@ -65,7 +65,8 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
         barrier(warp, self, *event, now, woken);
       } else if (one.arrives_at == kArrivalSomewhere) {
         BarrierUnit::Release release;
-        if (units_.barriers.arrive_somewhere(warp.slot, now, release)) {
+        const std::uint32_t needed = (one.arrive_threads + 31U) / 32;
+        if (units_.barriers.arrive_somewhere(warp.slot, self, needed, now, release)) {
           woken.push_back({release.at, std::move(release.warps)});
         }
       } else if (one.arrives_at != kNoArrival) {

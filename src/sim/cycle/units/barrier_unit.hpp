@@ -27,15 +27,18 @@ class BarrierUnit {
     State& state = states_[{block, id}];
     state.last = std::max(state.last, free_);
     state.whole_block = of_block ? needed : 0;
-    ++state.arrived;
+    state.arrived.push_back(warp);
     if (waits) state.waiting.push_back(warp);
     state.needed = needed;
     return complete(block, state, release);
   }
-  /// An arrival at a barrier that is not known. It is taken for the one that waiting warps lack.
-  bool arrive_somewhere(std::uint32_t block, double now, Release& release) {
+  /// An arrival at a barrier that is not known, of `needed` arrivals (0: not known either). It is
+  /// taken for one that waiting warps lack and at which this warp has not arrived. Barriers of the
+  /// whole block have no such arrivals.
+  bool arrive_somewhere(std::uint32_t block, std::uint32_t warp, std::uint32_t needed, double now,
+                        Release& release) {
     free_ = std::max(now, free_) + interval_;
-    somewhere_[block].push_back(free_);
+    somewhere_[block].push_back({warp, needed, free_});
     for (auto& [key, state] : states_) {
       if (key.first != block || state.waiting.empty()) continue;
       if (complete(block, state, release)) return true;
@@ -45,7 +48,7 @@ class BarrierUnit {
   /// Warps of the block have left: barriers of the whole block need fewer arrivals.
   bool leave(std::uint32_t block, std::uint32_t before, std::uint32_t now, Release& release) {
     for (auto& [key, state] : states_) {
-      if (key.first != block || state.arrived == 0 || state.whole_block != before) continue;
+      if (key.first != block || state.arrived.empty() || state.whole_block != before) continue;
       state.whole_block = state.needed = now;
       if (complete(block, state, release)) return true;
     }
@@ -58,17 +61,31 @@ class BarrierUnit {
 
  private:
   struct State {
-    std::uint32_t arrived = 0, needed = 0;
+    std::uint32_t needed = 0;
     std::uint32_t whole_block = 0;  ///< 0 = a number of threads was given
     double last = 0;
-    std::vector<std::uint32_t> waiting;
+    std::vector<std::uint32_t> arrived, waiting;  ///< warps
+  };
+  struct Somewhere {
+    std::uint32_t warp = 0, needed = 0;
+    double at = 0;
   };
   bool complete(std::uint32_t block, State& state, Release& release) {
-    std::deque<double>& spare = somewhere_[block];
-    if (state.arrived + spare.size() < state.needed) return false;
-    for (; state.arrived < state.needed; ++state.arrived) {
-      state.last = std::max(state.last, spare.front());
-      spare.pop_front();
+    std::deque<Somewhere>& spare = somewhere_[block];
+    std::vector<std::uint32_t> arrived = state.arrived;
+    std::vector<std::size_t> taken;  // of spare
+    const bool lacks = !state.waiting.empty() && state.whole_block == 0;
+    for (std::size_t i = 0; lacks && i < spare.size() && arrived.size() < state.needed; ++i) {
+      const Somewhere& one = spare[i];
+      if (one.needed != 0 && one.needed != state.needed) continue;
+      if (std::find(arrived.begin(), arrived.end(), one.warp) != arrived.end()) continue;
+      arrived.push_back(one.warp);
+      taken.push_back(i);
+    }
+    if (arrived.size() < state.needed) return false;
+    for (auto i = taken.rbegin(); i != taken.rend(); ++i) {
+      state.last = std::max(state.last, spare[*i].at);
+      spare.erase(spare.begin() + static_cast<std::ptrdiff_t>(*i));
     }
     release.at = state.last + latency_;
     release.warps = std::move(state.waiting);
@@ -79,7 +96,7 @@ class BarrierUnit {
   double interval_, latency_;
   double free_ = 0;
   std::map<std::pair<std::uint32_t, std::uint64_t>, State> states_;
-  std::map<std::uint32_t, std::deque<double>> somewhere_;  ///< arrivals, by block slot
+  std::map<std::uint32_t, std::deque<Somewhere>> somewhere_;  ///< arrivals, by block slot
 };
 
 }  // namespace smemsim
