@@ -34,24 +34,40 @@ __global__ void side_latencies(const char* memory, uint32_t* out) {
   }
 }
 
-// Offsets of lines for each SM: kMost in its half, kMost in the far one.
-std::vector<uint32_t> lines_of_sms(const Device& device) {
+// Which half of L2 holds a piece, and which one an SM is next to: alike or not.
+struct Halves {
+  std::vector<char> pieces, sms;
+  Place place(int piece, int sm) const { return pieces[piece] == sms[sm] ? kNear : kFar; }
+};
+
+Halves find_halves(const Device& device) {
   constexpr uint32_t kFarFrom = 410;  // cycles; half_bits: up to 373 near, from 482 far
   prepare(device, kPrepared);
   piece_latencies<<<1, 32>>>(device.memory, device.out);
   const Values pieces = fetch(device, kPieces);
   side_latencies<<<device.sms, 32>>>(device.memory, device.out);
   const Values sides = fetch(device, device.sms * kSideSamples);
-  std::vector<uint32_t> table(device.sms * 2 * kMost);
+  Halves halves;
+  for (int piece = 0; piece < kPieces; ++piece) halves.pieces.push_back(pieces[piece] > kFarFrom);
   for (int sm = 0; sm < device.sms; ++sm) {
     int other = 0;  // samples by which the SM is not on the side of the one that saw all pieces
     for (int i = 0; i < kSideSamples; ++i) {
       const int sample = sm * kSideSamples + i;
       other += (sides[sample] > kFarFrom) != (pieces[sample] > kFarFrom);
     }
+    halves.sms.push_back(other * 2 > kSideSamples);
+  }
+  return halves;
+}
+
+// Offsets of lines for each SM: kMost in its half, kMost in the far one.
+std::vector<uint32_t> lines_of_sms(const Device& device) {
+  const Halves halves = find_halves(device);
+  std::vector<uint32_t> table(device.sms * 2 * kMost);
+  for (int sm = 0; sm < device.sms; ++sm) {
     std::size_t filled[2] = {0, 0};
     for (int piece = sm; piece < kPieces; piece += device.sms) {
-      const int place = (pieces[piece] > kFarFrom) != (other * 2 > kSideSamples) ? kFar : kNear;
+      const int place = halves.place(piece, sm);
       for (int line = 0; line < kUsed && filled[place] < kMost; ++line) {
         table[(sm * 2 + place) * kMost + filled[place]++] = piece * kPiece + line * kLine;
       }
@@ -59,6 +75,60 @@ std::vector<uint32_t> lines_of_sms(const Device& device) {
     if (filled[kNear] < kMost || filled[kFar] < kMost) std::fprintf(stderr, "probes: SM %d has %zu near lines, %zu far\n", sm, filled[0], filled[1]);
   }
   return table;
+}
+
+// ---- A burst of loads: all lines of a piece at once, by one warp or by eight, the SM's own piece or one
+// that all SMs load.
+constexpr int kBurst = 24;
+
+template <int warps>
+__global__ void half_bursts(const char* memory, const uint32_t* pieces, uint32_t* out) {
+  constexpr int kLoads = kBurst / warps;
+  const char* p = memory + pieces[sm_id()] + warp_id() * kLine + lane_id() * 4;
+  uint32_t x[kLoads], y = 0;
+  __syncthreads();
+  const uint32_t start = now();
+#pragma unroll
+  for (int i = 0; i < kLoads; ++i) x[i] = load_l2(p + i * warps * kLine);
+#pragma unroll
+  for (int i = 0; i < kLoads; ++i) y ^= x[i];
+  wait_without_store(y);
+  const uint32_t time = now() - start;
+  if (lane_id() != 0) return;
+  out[kResults + grid_warp() * 2] = time;
+  out[kResults + grid_warp() * 2 + 1] = sm_id();
+}
+
+template <int warps>
+void bursts(const Device& device) {
+  uint32_t* pieces = nullptr;
+  check(cudaMalloc(&pieces, device.sms * sizeof(uint32_t)), "malloc");
+  const Halves halves = find_halves(device);
+  int next = 0;  // piece that no one has loaded
+  for (const int common : {0, 1}) {
+    for (const int blocks : {1, device.sms / 4, device.sms}) {
+      Values times[2];
+      for (int rep = 0; rep < 6; ++rep) {
+        const int first = next;
+        next += common ? 1 : device.sms;
+        std::vector<uint32_t> offsets(device.sms);
+        for (int sm = 0; sm < device.sms; ++sm) offsets[sm] = (first + (common ? 0 : sm)) * kPiece;
+        check(cudaMemcpy(pieces, offsets.data(), offsets.size() * sizeof(uint32_t), cudaMemcpyHostToDevice), "copy");
+        half_bursts<warps><<<blocks, warps * 32>>>(device.memory, pieces, device.out);
+        const Values all = fetch(device, std::size_t(blocks) * warps * 2);
+        if (rep == 0) continue;  // new code
+        for (int w = 0; w < blocks * warps; ++w) {
+          const int sm = all[2 * w + 1];
+          times[halves.place(offsets[sm] / kPiece, sm)].push_back(all[2 * w]);
+        }
+      }
+      for (const Place place : {kNear, kFar}) {
+        if (times[place].empty()) continue;
+        emit("half_bursts", times[place], "warps=%d blocks=%d common=%d place=%s", warps, blocks, common, place == kNear ? "near" : "far");
+      }
+    }
+  }
+  cudaFree(pieces);
 }
 
 constexpr int kLines = 8;  // of a warp and round
@@ -115,6 +185,12 @@ __global__ void __launch_bounds__(1024) half_rates(char* memory, const uint32_t*
 }
 
 }  // namespace
+
+// The latency of a burst does not depend on its lines when one SM loads; when all do, far lines queue.
+PROBE(half_bursts, "first uses of 24 lines of a piece until all have come: warps, blocks, common (1: all SMs load the same), place") {
+  bursts<1>(device);
+  bursts<8>(device);
+}
 
 // Loads of whole lines of the far half take 13 cycles each and of one or two sectors 6.5, beside near
 // ones as well as alone; near ones 3.3. Stores: 1.65 cycles a sector to the near half and 3.4 to the far

@@ -107,7 +107,72 @@ __global__ void sampled_latencies(const char* memory, uint32_t* out, uint64_t st
   }
 }
 
+// ---- When blocks begin, in one time for all SMs: each counts its clock's cycles up to a tick of the
+// global timer, and then up to one `kTicks` later, by which the host knows the cycles of a nanosecond.
+constexpr int kTicks = 64;
+
+__device__ __forceinline__ uint64_t global_timer() {
+  uint64_t t;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
+  return t;
+}
+
+__global__ void launch_skew(uint32_t* out) {
+  const uint64_t start = sm_clock();
+  if (threadIdx.x != 0) return;
+  uint64_t ticks[2], clocks[2];
+  for (int k = 0; k < 2; ++k) {
+    uint64_t before = global_timer();
+    for (int tick = 0; tick < (k == 0 ? 1 : kTicks);) {
+      const uint64_t now = global_timer();
+      tick += now != before;
+      before = now;
+    }
+    clocks[k] = sm_clock() - start;
+    ticks[k] = before;
+  }
+  for (int k = 0; k < 2; ++k) {
+    write_long(out, blockIdx.x * 5 + 2 * k, ticks[k]);
+    write_long(out, blockIdx.x * 5 + 2 * k + 1, clocks[k]);
+  }
+  write_long(out, blockIdx.x * 5 + 4, sm_id());
+}
+
+// 64-bit results: fetch_long() has the lower halves.
+std::vector<uint64_t> fetch_whole(const Device& device, std::size_t count) {
+  const Values halves = fetch(device, 2 * count);
+  std::vector<uint64_t> out(count);
+  for (std::size_t i = 0; i < count; ++i) out[i] = halves[2 * i] | uint64_t{halves[2 * i + 1]} << 32;
+  return out;
+}
+
 }  // namespace
+
+// All SMs begin within 100 cycles, of which the timer's ticks are 33. No parameter rests on it.
+PROBE(launch_skew, "cycles from the first block of all SMs to the begin of the first block of each: per_sm (blocks), warps, run") {
+  for (const int per_sm : {1, 4}) {
+    for (const int warps : {1, 8}) {
+      for (int run = 0; run < 6; ++run) {
+        const int blocks = per_sm * device.sms;
+        launch_skew<<<blocks, warps * 32>>>(device.out);
+        const std::vector<uint64_t> all = fetch_whole(device, std::size_t(blocks) * 5);
+        std::map<uint64_t, double> begins;  // cycles, of each SM
+        for (int b = 0; b < blocks; ++b) {
+          const uint64_t* one = all.data() + b * 5;
+          const double per_ns = double(one[3] - one[1]) / double(one[2] - one[0]);
+          const double begin = double(one[0] - all[0]) * per_ns - double(one[1]) + 1e6;
+          const auto [entry, added] = begins.try_emplace(one[4], begin);
+          if (!added) entry->second = std::min(entry->second, begin);
+        }
+        double first = begins.begin()->second;
+        for (const auto& [sm, begin] : begins) first = std::min(first, begin);
+        Values since;
+        for (const auto& [sm, begin] : begins) since.push_back(uint32_t(begin - first));
+        emit("launch_skew", since, "per_sm=%d warps=%d run=%d", per_sm, warps, run);
+      }
+    }
+  }
+}
 
 // Where a buffer lies that the host has filled: all of it in L2 if its lines were there before, else
 // what came last, the rest in DRAM. Why prepare() sets memory first.

@@ -265,7 +265,8 @@ PROBE(shared_lines, "a block's stream: run, access, unit, shared_stride, blocks,
 }
 
 // 32 copies of 16 bytes a lane per warp: rows of row_bytes, with their distance in global and shared
-// memory; warps repeat four places of their own. Copies through L1 hit it. Rests on it: copy_bypass.
+// memory; warps repeat four places of their own. Copies through L1 hit it.
+// Copies that repeat what is on its way take less than others: line_pieces has those.
 PROBE(copies_past_l1, "32 copies a warp: past_l1, blocks, warps, row_bytes, global_pitch, shared_pitch, swizzled") {
   constexpr int kMostCopied = 200 << 10;
   struct Rows {
