@@ -14,17 +14,18 @@ Access load(std::uint64_t base) {
   return access(Operation::global_load, 4, [=](unsigned lane) { return base + lane * 4; });
 }
 
-/// Cycles per step of loads that each wait for the one before.
+/// Cycles per step of loads that each wait for the one before: of 64 steps behind the first 4 KiB,
+/// which are near.
 double chain(const std::string& text, std::uint64_t stride, const Machine& machine) {
-  const auto cycles = [&](unsigned steps) {
+  const auto run = [&](unsigned steps) {
     Kernel kernel(1);
     for (unsigned i = 0; i < steps; ++i) {
       kernel.add({text, 2, 0, i == 0 ? 0U : 1U}, load(kBase + i * stride));
     }
     kernel.end();
-    return kernel.run(machine).block_cycles;
+    return kernel.run(machine);
   };
-  return (cycles(96) - cycles(32)) / 64;
+  return (run(96).block_most - run(32).block_least) / 64;
 }
 
 /// All warps of these kernels store to the same lines, as if each had its own.
@@ -37,7 +38,9 @@ Machine without_merging() {
 }  // namespace
 
 TEST_CASE("a load that hits in L1 takes 34 cycles") {
-  CHECK(chain("LDG.E R2, [R2.64]", 0, h200()) == Approx(34).epsilon(0.03));
+  Machine machine = h200();
+  machine.cycle->l2_far_extra = 0;
+  CHECK(chain("LDG.E R2, [R2.64]", 0, machine) == Approx(34).epsilon(0.03));
 }
 
 TEST_CASE("a load from L2 takes 270 cycles, the first from its far half 185 more") {
@@ -202,8 +205,8 @@ TEST_CASE("a copy asks L2 again for what is on its way, a load does not") {
     kernel.end();
     return kernel.run(h200()).sm.l2_bytes;
   };
-  CHECK(bytes("LDG.E R2, [R2.64]", Operation::global_load) == 128 + 32);
-  CHECK(bytes("LDGSTS.E [R2], [R4.64]", Operation::cp_async_ca) == 2 * (128 + 32));
+  CHECK(bytes("LDG.E R2, [R2.64]", Operation::global_load) == 128);
+  CHECK(bytes("LDGSTS.E [R2], [R4.64]", Operation::cp_async_ca) == 2 * 128);
 }
 
 TEST_CASE("a line that all SMs ask for serves one request after another") {
@@ -220,4 +223,69 @@ TEST_CASE("a line that all SMs ask for serves one request after another") {
   // 0.13 cycles for each warp of the device.
   CHECK(last(132, 32) - last(132, 16) == Approx(0.13 * 132 * 16).epsilon(0.15));
   CHECK(last(1, 32) - last(1, 16) < 60);
+}
+
+namespace {
+
+/// Copies of 16 bytes a lane by `warps` warps, lanes `pitch` bytes apart in shared memory.
+KernelCycles copies(Operation op, unsigned warps, unsigned count, unsigned pitch,
+                    unsigned sms = 1) {
+  Kernel kernel(warps, sms > 1 ? 2 : 1);
+  kernel.launch().device.sms = sms;
+  kernel.launch().grid = {sms, 1, 1};
+  const bool past = op == Operation::cp_async_cg;
+  for (unsigned i = 0; i < count; ++i) {
+    kernel.add({past ? "LDGSTS.E.BYPASS.128 [R2], [R4.64]" : "LDGSTS.E.128 [R2], [R4.64]", 1},
+               with_source(access(op, 16, [=](unsigned lane) { return 1024 + lane * pitch; }),
+                           [=](unsigned lane) { return kBase + i * 512 + lane * 16; }));
+  }
+  kernel.add({"LDGDEPBAR", 1, 0});
+  kernel.add({"DEPBAR.LE SB0, 0x0", 1, 7, 1});
+  kernel.end();
+  return kernel.run(h200());
+}
+
+}  // namespace
+
+// Measured with line_pieces: 16 and 32 cycles more for 8 and 32 requests of an instruction.
+TEST_CASE("a copy past L1 takes a cycle for each of its requests") {
+  const auto each = [](unsigned pitch) {
+    return (copies(Operation::cp_async_cg, 4, 48, pitch).block_most -
+            copies(Operation::cp_async_cg, 4, 16, pitch).block_most) /
+           (4 * 32);
+  };
+  CHECK(each(128) == Approx(32).epsilon(0.02));
+  CHECK(each(16) < 5);
+}
+
+// Measured with line_pieces: 40,500 and 14,700 cycles when all SMs copy the same 512 and their own
+// 256, in eight pieces a line; lines that are asked for whole take 9,600 and 7,400.
+TEST_CASE("lines that all SMs ask for in pieces gain nothing from being shared") {
+  const auto cycles = [](unsigned pitch) {
+    return copies(Operation::cp_async_cg, 4, 48, pitch, 132).block_most;
+  };
+  CHECK(cycles(128) > 5 * cycles(16));
+}
+
+// Measured with lds_beside_loads: shared loads are not held up before the lines have come.
+TEST_CASE("a copy through L1 passes the data stage when its lines have come") {
+  const auto loaded = [](bool copy) {
+    Kernel kernel(1);
+    for (unsigned i = 0; copy && i < 4; ++i) {
+      kernel.add({"LDGSTS.E.128 [R2], [R4.64]", 1},
+                 with_source(access(Operation::cp_async_ca, 16,
+                                    [](unsigned lane) { return 1024 + lane * 128; }),
+                             [=](unsigned lane) { return kBase + i * 512 + lane * 16; }));
+    }
+    kernel.add({"LDS R2, [R2]", 1, 0}, shared_load(4, 4));
+    kernel.add({"IADD3 R5, R2, 0x1, RZ", 2, 7, 1});
+    kernel.end();
+    SimulateOptions options;
+    options.timeline_cycles = 5000;
+    for (const TimelineEntry& entry : kernel.run(h200(), options).timeline) {
+      if (entry.text.find("IADD3") != std::string::npos) return entry.cycle;
+    }
+    return -1.0;
+  };
+  CHECK(loaded(true) < loaded(false) + 4 * 12);  // not the 32 wavefronts of each
 }

@@ -123,3 +123,33 @@ TEST_CASE("a constant for an access that is switched off is not fetched") {
   CHECK(constant_cycles("") - constant_cycles("@!P0 ") == Approx(70 + 42 - 18).margin(4));
   CHECK(constant_cycles("@P1 ") == Approx(constant_cycles("")).margin(1));
 }
+
+TEST_CASE("the blocks of an SM that holds one at a time are all run") {
+  Kernel kernel(4, 3);
+  kernel.launch().static_shared = 120U << 10U;
+  for (unsigned i = 0; i < 8; ++i) kernel.add({"FFMA R2, R2, R3, R3", 15});
+  kernel.end();
+  const KernelCycles result = kernel.run(h200());
+  CHECK(result.resident == 1);
+  CHECK(result.blocks_run == 3);
+  REQUIRE(result.sm.block_ends.size() == 3);
+  CHECK(result.sm.block_ends[1] > result.sm.block_ends[0] + 465);
+  CHECK(result.sm.block_ends[2] > result.sm.block_ends[1] + 465);
+}
+
+TEST_CASE("every choice of blocks is run next to either half of L2") {
+  const auto cycles = [](double extra) {
+    Kernel kernel(1);
+    kernel.add({"LDG.E R2, [R2.64]", 2, 0},
+               access(Operation::global_load, 4, [](unsigned lane) { return kGlobal + lane * 4; }));
+    kernel.add({"IADD3 R5, R2, 0x1, RZ", 2, 7, 1});
+    kernel.end();
+    Machine machine = h200();
+    machine.cycle->l2_far_extra = extra;
+    return kernel.run(machine);
+  };
+  const KernelCycles near = cycles(0), both = cycles(185);
+  CHECK(both.sms_run == 2);
+  CHECK(both.block_cycles == Approx(near.block_cycles + 185 / 2.0));
+  CHECK(both.block_most == Approx(near.block_most + 185));
+}

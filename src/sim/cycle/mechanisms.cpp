@@ -63,6 +63,12 @@ const std::vector<Mechanism>& mechanisms() {
        [](CycleParameters& p) { p.off_wavefronts = 0; }},
       {"copy-hold", "copies do not wait for switched-off loads",
        [](CycleParameters& p) { p.copy_hold = 0; }},
+      {"copy-requests", "copies past L1 ask for whole lines",
+       [](CycleParameters& p) {
+         p.copy_request_cycles = 0;
+         p.copy_request_bytes = p.l2_line;
+         p.slice_request = 0;
+       }},
       {"block-start", "blocks follow each other at once",
        [](CycleParameters& p) { p.block_start = p.block_interval = p.warp_interval = 0; }},
       {"launch", "all warps that are there begin at once",

@@ -18,6 +18,7 @@ Sm::Sm(const StreamBuilder& streams, const CycleParameters& parameters, double s
 SmRun Sm::run(const std::vector<const BlockTrace*>& blocks, std::uint32_t resident) {
   queue_ = blocks;
   const auto slots = std::min<std::size_t>(std::max(1U, resident), blocks.size());
+  units_.first_blocks = slots;
   live_warps_.assign(slots, 0);
   block_from_.assign(slots, 0);
   clocks_.assign(slots, {0, 0});

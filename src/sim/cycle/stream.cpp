@@ -161,10 +161,7 @@ EventCost StreamBuilder::cost(const EventBatch& batch, const Event& event, bool 
     } else if (added && check_access(shape, event, machine_.shared).ok()) {
       const AccessCost access = access_cost(shape, event, machine_.shared);
       entry->second = options_.conflict_free ? access.cycles - access.excess() : access.cycles;
-      if (access.bypass && !options_.conflict_free) {
-        entry->second =
-            static_cast<std::uint32_t>(std::ceil(machine_.cycle->copy_bypass * *access.bypass));
-      }
+      if (access.bypass && !options_.conflict_free) entry->second = *access.bypass;
       if (options_.conflict_free && access.excess() > 0) {
         entry->second = std::max(access.ideal, access.cycles - access.excess());
       }

@@ -107,8 +107,15 @@ std::uint32_t StreamBuilder::made_up(const EventShape& shape) {
     steps.assign(std::min(shape.a, kMost), index + 1);
     if (!steps.empty()) steps.front() = index;
   } else {
+    if (shape.op == Operation::cp_async_wait && shape.a == 0) {
+      // It waits for copies without a commit, too.
+      EventShape commit;
+      commit.op = Operation::cp_async_commit;
+      instructions_.push_back(made_up_instruction(commit));
+      steps.push_back(index);
+    }
+    steps.push_back(static_cast<std::uint32_t>(instructions_.size()));
     instructions_.push_back(made_up_instruction(shape));
-    steps.push_back(index);
   }
   entry->second = keep(std::move(steps));
   return entry->second;

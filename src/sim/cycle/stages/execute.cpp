@@ -40,8 +40,10 @@ void ExecuteStage::execute(WarpState& warp, std::uint32_t self, const EventCost*
       shared(warp, one, event, now);
       break;
     case Kind::global:
-    case Kind::copy:
       global(warp, one, event, now);
+      break;
+    case Kind::copy:
+      copy(warp, one, event, now);
       break;
     case Kind::match: {
       // The lanes that go on to the next event are taken for one of each value, as in code that

@@ -32,9 +32,15 @@ class ExecuteStage {
   void special(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   void shared(WarpState& warp, const Decoded& one, const EventCost* event, double now);
   void global(WarpState& warp, const Decoded& one, const EventCost* event, double now);
+  /// Asynchronous copies: what L1 lacks is written to shared memory when it comes.
+  void copy(WarpState& warp, const Decoded& one, const EventCost* event, double now);
+  /// When a global access can pass the data stage.
+  double to_global_queue(WarpState& warp, const Decoded& one, double now);
   /// When the lines of a load that passes the data stage at `at` are there; `by_l2`: not from L1.
   double load(const EventCost& event, const WarpState& warp, double at, bool by_l2);
   void store(const EventCost& event, const WarpState& warp, double at);
+  /// Whether L1 lacks some of an access that is there at `at`.
+  bool waits_for_lines(const EventCost& event, const WarpState& warp, double at);
   LineUse line_of(const WarpState& warp, std::uint32_t index) const;
   bool in_far_half(const LineUse& use) const;
   void barrier(WarpState& warp, std::uint32_t self, const EventCost& event, double now,

@@ -70,13 +70,18 @@ class MemoryPort {
  public:
   MemoryPort(double link, double share)
       : link_(std::max(link, 1e-3)), share_(std::max(share, 1e-3)) {}
-  /// When bytes asked for at `at` have passed.
-  double pass(double at, double bytes) {
-    free_ = std::max(free_, at) + cycles(bytes);
+  /// When `bytes` asked for at `at` have passed. `asked`: the same with what the requests cost
+  /// beyond them, which only the share knows.
+  double pass(double at, double bytes, double asked) {
+    free_ = std::max(free_, at) + cycles(bytes, asked);
     total_ += bytes;
     return free_;
   }
-  double cycles(double bytes) const { return std::max(bytes / link_, bytes / share_); }
+  double pass(double at, double bytes) { return pass(at, bytes, bytes); }
+  double cycles(double bytes) const { return cycles(bytes, bytes); }
+  double cycles(double bytes, double asked) const {
+    return std::max(bytes / link_, asked / share_);
+  }
   double total() const { return total_; }  ///< bytes so far
 
  private:

@@ -43,6 +43,8 @@ struct SmUnits {
         dram(p.dram_port, p.dram_total / active_sms),
         launch_stagger(p.launch_stagger * std::min(1.0, active_sms / p.sms)),
         hot_interval(active_sms > 1 ? p.hot_line * active_sms : 0),
+        slice_interval(active_sms > 1 ? p.slice_request * active_sms : 0),
+        slices(static_cast<std::size_t>(std::max(1.0, p.l2_slices))),
         special(p.special_interval, -p.launch_code),
         remote_sector(std::max(p.remote_sector, 32 * active_sms / p.remote_total)) {
     for (auto& sub_core : pipe_free) sub_core.fill(0);
@@ -76,9 +78,15 @@ struct SmUnits {
   /// Between this SM's requests for a line that all blocks use, and when each such line is free.
   double hot_interval;
   std::unordered_map<std::uint64_t, double> hot_lines;
+  /// Between this SM's requests to a slice of L2 for pieces of such lines, and when each is free.
+  double slice_interval;
+  std::vector<double> slices;
   SpecialUnit special;
   double match_free = 0;
-  bool odd_half = false;   ///< which half of L2 the SM is next to
+  double written = 0;            ///< to shared memory, by copies whose lines have come
+  double copy_free = 0;          ///< requests of copies past L1
+  std::size_t first_blocks = 0;  ///< those that begin at once, on all SMs
+  bool odd_half = false;         ///< which half of L2 the SM is next to
   double remote_sector;    ///< cycles, of loads from the shared memory of other blocks of a cluster
   double remote_free = 0;  ///< such loads
   bool bulk_cold = true;   ///< no bulk copy yet
