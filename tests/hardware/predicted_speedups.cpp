@@ -33,7 +33,6 @@ TEST_CASE("Predicted cycles with the advice are those of the kernel that was wri
   };
   // matmul_tensor, matmul_async2, attention, records_structs: the compiler makes other code of the
   // fixed one, or gives it other registers.
-  // specialised: how warps of two roles fall in step moves its time by a fifth.
   // stencil_columns: its strided global stores cost more than the model has for them.
   const std::vector<Pair> pairs{{"transpose_naive", "transpose_padded", 0.03, 0.12},
                                 {"transpose_wide_naive", "transpose_wide_padded", 0.03, 0.12},
@@ -44,9 +43,9 @@ TEST_CASE("Predicted cycles with the advice are those of the kernel that was wri
                                 {"matmul_async2_naive", "matmul_async2_padded", 0.05, 0.12},
                                 {"matmul_tensor_naive", "matmul_tensor_padded", 0.1, 0.12},
                                 {"double_column_naive", "double_column_padded", 0.03, 0.12},
-                                {"attention_naive", "attention_padded", 0.05, 0.12},
+                                {"attention_naive", "attention_padded", 0.08, 0.12},
                                 {"bulk_rows_naive", "bulk_rows_padded", 0.03, 0.12},
-                                {"specialised_naive", "specialised_padded", 0.2, 0.2},
+                                {"specialised_naive", "specialised_padded", 0.08, 0.12},
                                 {"records_structs", "records_structs_padded", 0.1, 0.12},
                                 {"vector_copy_row128", "vector_copy_row144", 0.03, 0.12},
                                 {"stencil_columns_naive", "stencil_columns_padded", 0.03, 0.35}};

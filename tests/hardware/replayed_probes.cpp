@@ -11,11 +11,11 @@
 namespace smemsim {
 namespace {
 
-using Clocks = std::map<unsigned, std::vector<double>>;  // readings, by warp
+using WarpClocks = std::map<unsigned, std::vector<double>>;  // readings, by warp of the one block
 
 struct Probe {
   std::string parameters;  ///< probe and parameters, without warp and clock
-  Clocks measured, predicted;
+  WarpClocks measured, predicted;
 };
 
 double number_behind(const std::string& line, const std::string& key) {
@@ -40,9 +40,8 @@ std::vector<Probe> replayed_probes() {
   const std::vector<KernelCycles> kernels = replay("h200_issue", options);
   REQUIRE(kernels.size() == out.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    for (const TimelineEntry& entry : kernels[i].timeline) {
-      if (entry.text.find("SR_CLOCK") == std::string::npos) continue;
-      out[i].predicted[entry.warp.warp].push_back(entry.cycle);
+    for (auto& [warp, readings] : clocks(kernels[i])) {
+      out[i].predicted[warp.second] = std::move(readings);
     }
     // A probe repeats itself until everything is warm; the last readings count.
     for (auto& [warp, measured] : out[i].measured) {
@@ -55,7 +54,7 @@ std::vector<Probe> replayed_probes() {
 }
 
 /// From the second reading of the first warp to the last of the last one.
-double span(const Clocks& clocks) {
+double span(const WarpClocks& clocks) {
   double first = clocks.begin()->second.at(1), last = 0;
   for (const auto& [warp, readings] : clocks) {
     if (readings.empty()) continue;  // of a warp that the probe leaves out
@@ -65,17 +64,13 @@ double span(const Clocks& clocks) {
   return last - first;
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("Replayed probes read the clocks of the hardware") {
   std::size_t spans = 0, free = 0;
   for (const Probe& probe : replayed_probes()) {
     CAPTURE(probe.parameters);
-    if (has(probe.parameters, "barrier_run_ahead")) {
+    if (contains(probe.parameters, "barrier_run_ahead")) {
       // What issues although warp 0 is late: as soon as on the hardware. (The loop in which warp 0
       // passes the time is not in a trace.)
       const double at = probe.measured.at(4)[1] - probe.measured.at(4)[0];
@@ -84,12 +79,13 @@ TEST_CASE("Replayed probes read the clocks of the hardware") {
       CHECK(probe.predicted.at(4)[1] - probe.predicted.at(4)[0] == Approx(at).margin(3));
       continue;
     }
-    // With one or two warps on a sub-core, from the first clock behind the barrier on. (An LDC
-    // that a predicate switches off, in lds_alu, takes the model too long.)
-    const bool few = has(probe.parameters, "mask=1") && !has(probe.parameters, "mask=1111");
-    const bool two = has(probe.parameters, "mask=11");
-    if (!few || has(probe.parameters, "lds_alu")) continue;
-    if (two && !has(probe.parameters, "outer_products")) continue;
+    // With one or two warps on a sub-core, from the first clock behind the barrier on. (lds_alu:
+    // the model takes 527 cycles, the H200 597.)
+    const bool few =
+        contains(probe.parameters, "mask=1") && !contains(probe.parameters, "mask=1111");
+    const bool two = contains(probe.parameters, "mask=11");
+    if (!few || contains(probe.parameters, "lds_alu")) continue;
+    if (two && !contains(probe.parameters, "outer_products")) continue;
     CHECK(span(probe.predicted) == Approx(span(probe.measured)).epsilon(0.02));
     ++spans;
   }
