@@ -83,7 +83,7 @@ PROBE(same_lines, "since a warp's begin, until its load has come: warps, lines (
   lines<2>(device, 8);
 }
 
-// One SM: a cycle a request (pitch 48: 24 for a copy; 32, 64, 128: 32). All SMs, own lines, again: 1.7.
+// One SM: a cycle a request: 25 cycles a copy with pitch 48 (24 requests), 33 with 32, 64 and 128 (32). All SMs, own lines, again: 1.7.
 // The same lines: at first 5.4 (rounds=1), as the slice that has most of the 128 lines serves one request
 // a cycle; 2.5 over 16 rounds, as SMs fall out of step. Rests on it: copy_request_cycles,
 // copy_request_bytes, slice_request, sm_drift.

@@ -34,15 +34,11 @@ Text split(std::string_view text) {
   return out;
 }
 
-bool has(std::string_view opcode, std::string_view part) {
-  return opcode.find(part) != std::string_view::npos;
-}
-
 constexpr std::int64_t kConstantLine = 64;
 
 unsigned width_registers(std::string_view opcode) {
-  if (has(opcode, ".128")) return 4;
-  return has(opcode, ".64") ? 2 : 1;
+  if (mentions(opcode, ".128")) return 4;
+  return mentions(opcode, ".64") ? 2 : 1;
 }
 
 struct Row {
@@ -99,13 +95,13 @@ void decode_memory(const Text& text, std::string_view base, Decoded& out) {
     out.operands = static_cast<std::uint8_t>(operands);
     out.results = static_cast<std::uint8_t>(results);
   };
-  const unsigned matrices = has(text.opcode, ".4") ? 4 : has(text.opcode, ".2") ? 2 : 1;
+  const unsigned matrices = mentions(text.opcode, ".4") ? 4 : mentions(text.opcode, ".2") ? 2 : 1;
   if (base == "LDS") set(Kind::shared, 1, words);
   if (base == "STS") set(Kind::shared, 1 + words, 0);
   if (base == "LDSM") set(Kind::shared, 1, matrices);
   if (base == "STSM") set(Kind::shared, 1 + matrices, 0);
   if (base == "ATOMS") {
-    const bool cas = has(text.opcode, "CAS");
+    const bool cas = mentions(text.opcode, "CAS");
     set(Kind::shared, cas ? 1 + 2 * words : 2, words);
   }
   if (is_any(base, {"LDG", "LD", "LDL"})) set(Kind::global, base == "LDL" ? 1 : 2, words);
@@ -116,9 +112,9 @@ void decode_memory(const Text& text, std::string_view base, Decoded& out) {
   if (base == "LDC") set(Kind::special, 1, words);
   if (is_any(base, {"S2R", "S2UR"})) set(Kind::special, 0, 1);
   // A load that is coherent within the SM finds its line in L1 as any other does.
-  const bool coherent = has(text.opcode, "STRONG") && !has(text.opcode, "STRONG.SM");
-  out.by_l2 =
-      coherent || has(text.opcode, "BYPASS") || base == "RED" || base == "ATOMG" || base == "ATOM";
+  const bool coherent = mentions(text.opcode, "STRONG") && !mentions(text.opcode, "STRONG.SM");
+  out.by_l2 = coherent || mentions(text.opcode, "BYPASS") || base == "RED" || base == "ATOMG" ||
+              base == "ATOM";
 }
 
 std::int64_t trailing_number(std::string_view text, std::string_view before) {
@@ -152,7 +148,7 @@ std::array<SourceRegister, kSources> sources_of(std::string_view operands) {
     const std::int64_t number = one.starts_with('R') ? trailing_number(one, "R") : -1;
     if (number < 0 || number >= SourceRegister::kNone) continue;
     source.number = static_cast<std::uint8_t>(number);
-    source.reuse = has(one, ".reuse");
+    source.reuse = mentions(one, ".reuse");
   }
   return out;
 }
@@ -168,12 +164,9 @@ void decode_control(const Text& text, std::string_view base, Decoded& out) {
     const std::size_t comma = text.operands.find(", ");
     const std::int64_t threads =
         comma == std::string_view::npos ? 0 : trailing_number(text.operands.substr(comma), ", ");
-    out.arrives_at = id >= 0 && id < 16 ? static_cast<std::uint8_t>(id) : kArrivalSomewhere;
-    if (threads >= 0) {
-      out.arrive_threads = static_cast<std::uint16_t>(threads);
-    } else {
-      out.arrives_at = kArrivalSomewhere;
-    }
+    const bool known = id >= 0 && id < 16 && threads >= 0;
+    out.arrives_at = known ? static_cast<std::uint8_t>(id) : kArrivalSomewhere;
+    out.arrive_threads = static_cast<std::uint16_t>(std::max<std::int64_t>(threads, 0));
   }
   out.reconverges = base == "BSYNC";
   if (base == "LDGDEPBAR") out.kind = Kind::copy_mark;
@@ -198,6 +191,10 @@ std::string_view name(Pipe pipe) {
   static constexpr std::array<std::string_view, kPipes> kNames{
       "fma", "alu", "half", "fp64", "xu", "tensor", "uniform", "memory", "control"};
   return kNames[static_cast<std::size_t>(pipe)];
+}
+
+bool mentions(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
 bool is_any(std::string_view base, std::initializer_list<std::string_view> names) {
@@ -237,13 +234,14 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
     out.interval = row.interval == nullptr ? 1.0F : static_cast<float>(parameters.*row.interval);
     out.latency = row.latency == nullptr ? 0.0F : static_cast<float>(parameters.*row.latency);
   }
-  if (base == "IMAD" && (has(text.opcode, ".WIDE") || has(text.opcode, ".HI"))) {
+  if (base == "IMAD" && (mentions(text.opcode, ".WIDE") || mentions(text.opcode, ".HI"))) {
     out.interval = static_cast<float>(parameters.imad_wide_interval);
   }
   if ((base == "HMMA" || base == "IMMA") &&
-      (has(text.opcode, ".1688") || has(text.opcode, ".8816") || has(text.opcode, ".16816.S8"))) {
-    out.interval = static_cast<float>(has(text.opcode, "TF32") ? parameters.tensor16_interval
-                                                               : parameters.tensor8_interval);
+      (mentions(text.opcode, ".1688") || mentions(text.opcode, ".8816") ||
+       mentions(text.opcode, ".16816.S8"))) {
+    out.interval = static_cast<float>(mentions(text.opcode, "TF32") ? parameters.tensor16_interval
+                                                                    : parameters.tensor8_interval);
   }
   if (out.pipe == Pipe::fma || out.pipe == Pipe::alu || out.pipe == Pipe::half) {
     out.sources = sources_of(text.operands);
@@ -253,9 +251,9 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   }
   decode_memory(text, base, out);
   decode_control(text, base, out);
-  out.merging = base == "ATOMS" && has(text.opcode, "POPC.INC");
+  out.merging = base == "ATOMS" && mentions(text.opcode, "POPC.INC");
   decode_counter(text.guard, text.opcode, text.operands, out);
-  out.clock = base == "CS2R" && has(text.operands, "SR_CLOCK");
+  out.clock = base == "CS2R" && mentions(text.operands, "SR_CLOCK");
   const std::string_view first = text.operands.substr(0, 2);
   if (out.kind == InstructionKind::branch &&
       (first.starts_with('P') || first.starts_with('!') || first == "UP")) {
@@ -269,8 +267,9 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
     }
   }
   if (out.kind == InstructionKind::fence) {
-    out.device_fence = base == "MEMBAR" && (has(text.opcode, "GPU") || has(text.opcode, "SYS"));
-    out.invalidates = has(text.opcode, "IVALL");
+    out.device_fence =
+        base == "MEMBAR" && (mentions(text.opcode, "GPU") || mentions(text.opcode, "SYS"));
+    out.invalidates = mentions(text.opcode, "IVALL");
   }
   if (out.kind != InstructionKind::plain && out.pipe != Pipe::memory) {
     out.pipe = Pipe::control;
@@ -279,7 +278,7 @@ Decoded decode(const ProgramInstruction& instruction, const CycleParameters& par
   if (out.pipe == Pipe::memory) out.interval = 1;
   // Measured with the probe barrier_run_ahead: behind a barrier, arithmetic of fixed latency issues
   // before the barrier is complete; memory, special functions, S2R, branches and barriers do not.
-  out.defers_blocking = parameters.barrier_run_ahead > 0 && has(text.opcode, "DEFER_BLOCKING");
+  out.defers_blocking = parameters.barrier_run_ahead > 0 && mentions(text.opcode, "DEFER_BLOCKING");
   out.held_by_barrier = out.kind != InstructionKind::plain || out.pipe == Pipe::xu ||
                         out.write_barrier < 6 || out.read_barrier < 6;
   if (out.write_barrier < 6 && out.latency == 0)
@@ -306,7 +305,7 @@ void find_guards(const Program& program, std::vector<Decoded>& code) {
         one.off_with = static_cast<std::uint8_t>(j - i);
         break;
       }
-      if (has(other.operands, predicate) || kind == InstructionKind::branch) break;
+      if (mentions(other.operands, predicate) || kind == InstructionKind::branch) break;
     }
   }
 }

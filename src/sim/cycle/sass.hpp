@@ -118,6 +118,8 @@ struct Decoded {
   bool rare = false;         ///< only a NaN leads there
 };
 
+bool mentions(std::string_view text, std::string_view part);
+
 /// Whether `base` is one of the names.
 bool is_any(std::string_view base, std::initializer_list<std::string_view> names);
 

@@ -10,10 +10,6 @@
 namespace smemsim {
 namespace {
 
-bool mentions(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
 /// The predicates P0 to P6 among the operands, in order; the first two are those written.
 std::vector<std::string_view> predicates_of(std::string_view text) {
   std::vector<std::string_view> out;

@@ -72,10 +72,11 @@ class BarrierUnit {
   };
   bool complete(std::uint32_t block, State& state, Release& release) {
     std::deque<Somewhere>& spare = somewhere_[block];
+    const bool lacks = !state.waiting.empty() && state.whole_block == 0;
+    if (state.arrived.size() < state.needed && (!lacks || spare.empty())) return false;
     std::vector<std::uint32_t> arrived = state.arrived;
     std::vector<std::size_t> taken;  // of spare
-    const bool lacks = !state.waiting.empty() && state.whole_block == 0;
-    for (std::size_t i = 0; lacks && i < spare.size() && arrived.size() < state.needed; ++i) {
+    for (std::size_t i = 0; i < spare.size() && arrived.size() < state.needed; ++i) {
       const Somewhere& one = spare[i];
       if (one.needed != 0 && one.needed != state.needed) continue;
       if (std::find(arrived.begin(), arrived.end(), one.warp) != arrived.end()) continue;
